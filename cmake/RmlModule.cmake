@@ -1,8 +1,11 @@
-# rml_add_module(NAME [DEPS module...] [LIBS private third-party targets...])
+# The functions with which the folders describe themselves.
+include(RmlDependencies)
+
+# rml_add_module(NAME [DEPS module...] [LIBS third-party target...] [TEST_LIBS third-party target...])
 #
-# One static library per folder under rml/, from every .cc in it (its subfolders too) but the tests,
-# and one test program from its *_test.cc files. DEPS name modules; LIBS stay private, since no
-# third-party type appears in a public header.
+# One static library per folder under rml/, from every .cc in it (its subfolders too) but the tests
+# and programs, and one test program from its *_test.cc files. DEPS name modules; LIBS stay private,
+# since no third-party type appears in a public header, and are found by rml_find_dependency.
 function(rml_add_module name)
   cmake_parse_arguments(ARG "" "" "DEPS;LIBS;TEST_LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
@@ -12,6 +15,7 @@ function(rml_add_module name)
   if(NOT sources)
     return()
   endif()
+  rml_private_libs(libs ${ARG_LIBS})
 
   add_library(rml_${name} STATIC ${sources})
   add_library(rml::${name} ALIAS rml_${name})
@@ -20,15 +24,96 @@ function(rml_add_module name)
   target_include_directories(rml_${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   list(TRANSFORM ARG_DEPS PREPEND rml_ OUTPUT_VARIABLE deps)
-  target_link_libraries(rml_${name} PUBLIC ${deps} PRIVATE $<BUILD_INTERFACE:rml_flags> ${ARG_LIBS})
+  target_link_libraries(rml_${name} PUBLIC ${deps} PRIVATE $<BUILD_INTERFACE:rml_flags> ${libs})
   set_property(GLOBAL APPEND PROPERTY RML_MODULES ${name})
 
   if(RML_BUILD_TESTS AND tests)
-    find_package(GTest REQUIRED)
-    add_executable(${name}_test ${tests})
-    target_link_libraries(${name}_test PRIVATE rml_${name} rml_flags ${ARG_LIBS} ${ARG_TEST_LIBS}
-      GTest::gmock GTest::gtest_main)
-    target_compile_definitions(${name}_test PRIVATE RML_TESTDATA="${PROJECT_SOURCE_DIR}/testdata")
-    add_test(NAME ${name} COMMAND ${name}_test)
+    foreach(lib IN LISTS ARG_TEST_LIBS)
+      rml_find_dependency(${lib})
+    endforeach()
+    rml_add_test(${name} ${name}_test SOURCES ${tests} LIBS rml_${name} ${ARG_LIBS} ${ARG_TEST_LIBS})
   endif()
+endfunction()
+
+# rml_add_test(NAME PROGRAM SOURCES file... LIBS target... [ARGS argument...])
+# A GoogleTest program, and the ctest entry that runs it.
+function(rml_add_test name program)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBS;ARGS" ${ARGN})
+  add_executable(${program} ${ARG_SOURCES})
+  target_link_libraries(${program} PRIVATE ${ARG_LIBS} rml_flags GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${program} PRIVATE RML_TESTDATA="${PROJECT_SOURCE_DIR}/testdata")
+  add_test(NAME ${name} COMMAND ${program} ${ARG_ARGS})
+  set_tests_properties(${name} PROPERTIES ENVIRONMENT "${RML_TEST_ENVIRONMENT}" TIMEOUT 600)
+endfunction()
+
+# rml_add_command(NAME [SOURCES file...] [DEPS module...] [LIBS third-party target...])
+#
+# An installed program: target NAME, file bin/NAME. SOURCES default to the folder's *_main.cc.
+function(rml_add_command name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPS;LIBS" ${ARGN})
+  if(NOT ARG_SOURCES)
+    file(GLOB ARG_SOURCES CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_main.cc)
+  endif()
+  if(NOT ARG_SOURCES)
+    return()
+  endif()
+  rml_private_libs(libs ${ARG_LIBS})
+  list(TRANSFORM ARG_DEPS PREPEND rml_ OUTPUT_VARIABLE deps)
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE ${deps} ${libs} rml_flags)
+  install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endfunction()
+
+# rml_add_fuzzer(NAME SOURCE [DEPS module...] [CORPUS folder]) — one libFuzzer program, bin/NAME.
+# Under ctest it replays its corpus once, so that a seed that crashes fails the tests.
+function(rml_add_fuzzer name source)
+  cmake_parse_arguments(ARG "" "CORPUS" "DEPS" ${ARGN})
+  list(TRANSFORM ARG_DEPS PREPEND rml_ OUTPUT_VARIABLE deps)
+  add_executable(${name} ${source})
+  target_link_libraries(${name} PRIVATE ${deps} rml_flags)
+  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 ${ARG_CORPUS})
+  set_tests_properties(fuzz.${name} PROPERTIES ENVIRONMENT "${RML_TEST_ENVIRONMENT}")
+endfunction()
+
+# rml_embed(TARGET NAME FILE)
+#
+# Puts FILE into TARGET's object code with the assembler's .incbin, so no source of its size is ever
+# compiled, and writes the header "embedded/NAME.h", which only TARGET sees:
+#   namespace rml::embedded { std::span<const std::byte> NAME() noexcept; }
+# The bytes are read-only, and aligned to 64 so that a format which aligns to less can be used in place.
+function(rml_embed target name file)
+  if(NOT TARGET ${target})
+    return()
+  endif()
+  if(NOT EXISTS ${file})
+    message(FATAL_ERROR "rml_embed: ${file} is missing; it is to be embedded in ${target} as ${name}")
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(SHA256 ${file} RML_EMBED_SHA256)  # in the source, so that no compiler cache can miss a change
+  set(RML_EMBED_NAME ${name})
+  set(RML_EMBED_FILE ${file})
+  file(RELATIVE_PATH RML_EMBED_SOURCE ${PROJECT_SOURCE_DIR} ${file})
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/${target}_embedded)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/embedded.h.in ${folder}/embedded/${name}.h @ONLY)
+  configure_file(${PROJECT_SOURCE_DIR}/cmake/embedded.cc.in ${folder}/embedded/${name}.cc @ONLY)
+  set_source_files_properties(${folder}/embedded/${name}.cc PROPERTIES OBJECT_DEPENDS ${file})
+  target_sources(${target} PRIVATE ${folder}/embedded/${name}.cc)
+  target_include_directories(${target} PRIVATE ${folder})
+endfunction()
+
+# Finds the third-party targets, and gives the form in which they are linked: those that are only
+# headers do not reach the installed package.
+function(rml_private_libs out)
+  set(libs "")
+  foreach(lib IN LISTS ARGN)
+    rml_find_dependency(${lib})
+    if(lib IN_LIST RML_HEADER_ONLY_DEPENDENCIES)
+      list(APPEND libs $<BUILD_INTERFACE:${lib}>)
+    else()
+      list(APPEND libs ${lib})
+      set_property(GLOBAL APPEND PROPERTY RML_LINK_DEPENDENCIES ${lib})
+    endif()
+  endforeach()
+  set(${out} ${libs} PARENT_SCOPE)
 endfunction()

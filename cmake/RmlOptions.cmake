@@ -6,12 +6,14 @@ option(RML_BUILD_BENCHMARKS "Build the benchmarks" OFF)
 option(RML_BUILD_FUZZERS "Build the fuzzers (needs clang with libFuzzer)" OFF)
 option(RML_WERROR "Treat warnings as errors" OFF)
 set(RML_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined | thread)")
+set(RML_ONLY_MODULES "" CACHE STRING "Build only these modules, with all that they need (empty: every module)")
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)  # a module's private library is linked from other folders too
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/lib)
@@ -47,3 +49,35 @@ endif()
 target_include_directories(rml_flags INTERFACE ${PROJECT_SOURCE_DIR})
 
 find_package(Threads REQUIRED)
+
+# What the tests see. The suppressions name third-party libraries only.
+set(RML_TEST_ENVIRONMENT "")
+if(RML_SANITIZE MATCHES "address")
+  set(suppressions ${PROJECT_SOURCE_DIR}/tests/sanitizers)
+  list(APPEND RML_TEST_ENVIRONMENT
+    "ASAN_OPTIONS=detect_stack_use_after_return=1:strict_string_checks=1"
+    "LSAN_OPTIONS=suppressions=${suppressions}/lsan.supp:print_suppressions=0")
+endif()
+if(RML_SANITIZE MATCHES "undefined")
+  list(APPEND RML_TEST_ENVIRONMENT
+    "UBSAN_OPTIONS=print_stacktrace=1:suppressions=${PROJECT_SOURCE_DIR}/tests/sanitizers/ubsan.supp")
+endif()
+if(RML_SANITIZE MATCHES "thread")
+  list(APPEND RML_TEST_ENVIRONMENT
+    "TSAN_OPTIONS=second_deadlock_stack=1:suppressions=${PROJECT_SOURCE_DIR}/tests/sanitizers/tsan.supp")
+endif()
+
+# GoogleTest: the installed one, or for another architecture built from Debian's copy of its sources.
+if(RML_BUILD_TESTS)
+  if(CMAKE_CROSSCOMPILING)
+    set(INSTALL_GTEST OFF CACHE BOOL "" FORCE)
+    add_subdirectory(/usr/src/googletest ${CMAKE_BINARY_DIR}/googletest EXCLUDE_FROM_ALL SYSTEM)
+    foreach(name gtest gtest_main gmock)
+      if(NOT TARGET GTest::${name})
+        add_library(GTest::${name} ALIAS ${name})
+      endif()
+    endforeach()
+  else()
+    find_package(GTest REQUIRED)
+  endif()
+endif()

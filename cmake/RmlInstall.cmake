@@ -1,0 +1,34 @@
+# `cmake --install`: headers, static libraries, and a package for find_package(rml).
+#
+# rml::NAME is a module, rml::rml all of them. No compile flag is exported but the C++ standard;
+# private third-party libraries are exported as link-only, and rmlConfig.cmake finds them with the
+# same table that the build uses.
+include(CMakePackageConfigHelpers)
+
+get_property(modules GLOBAL PROPERTY RML_MODULES)
+get_property(RML_LINK_DEPENDENCIES GLOBAL PROPERTY RML_LINK_DEPENDENCIES)
+list(REMOVE_DUPLICATES RML_LINK_DEPENDENCIES)
+
+add_library(rml_all INTERFACE)
+add_library(rml::rml ALIAS rml_all)
+set_target_properties(rml_all PROPERTIES EXPORT_NAME rml)
+list(TRANSFORM modules PREPEND rml_ OUTPUT_VARIABLE targets)
+target_link_libraries(rml_all INTERFACE ${targets})
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rml)
+install(TARGETS rml_all ${targets} EXPORT rmlTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(EXPORT rmlTargets NAMESPACE rml:: DESTINATION ${package_dir})
+foreach(module IN LISTS modules)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/rml/${module} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rml
+    FILES_MATCHING PATTERN "*.h"
+    PATTERN "internal" EXCLUDE PATTERN "testing" EXCLUDE
+    PATTERN "*_test*" EXCLUDE PATTERN "*-inl.h" EXCLUDE)
+endforeach()
+
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/rmlConfig.cmake.in
+  ${CMAKE_BINARY_DIR}/cmake/rmlConfig.cmake INSTALL_DESTINATION ${package_dir})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/rmlConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/cmake/rmlConfig.cmake
+  ${CMAKE_BINARY_DIR}/cmake/rmlConfigVersion.cmake ${PROJECT_SOURCE_DIR}/cmake/RmlDependencies.cmake
+  DESTINATION ${package_dir})
