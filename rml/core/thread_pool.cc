@@ -34,6 +34,8 @@ constexpr size_t kCacheLine = 64;
 // the core.
 constexpr std::chrono::microseconds kPureSpin(20);
 constexpr int kPausesPerClockRead = 16;
+constexpr int64_t kClaimsPerThread =
+    8;  // 64 chunks of 0.5 us on 2 threads: 29 us by single claims, 20 us so
 
 inline void Pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -130,14 +132,26 @@ thread_local Running running;
 
 }  // namespace
 
+// Far from the end several chunks are claimed at once, so that many small chunks do not fight over
+// one cache line; towards the end single ones, so that all finish together and a thread that loses
+// its core holds little.
 int64_t ThreadPool::Impl::TakeChunks(int worker) {
+  const int64_t share = kClaimsPerThread * (static_cast<int64_t>(workers.size()) + 1);
+  int64_t batch = 1;
+  int64_t left = unclaimed.fetch_sub(batch, std::memory_order_acq_rel);
+  if (left <= 0) return 0;
+  const Body& run = *body;    // the same job for as long as this thread holds a claim that it has
+  const int64_t end = total;  // not yet subtracted from `unfinished`
   int64_t taken = 0;
-  for (;;) {
-    const int64_t left = unclaimed.fetch_sub(1, std::memory_order_acq_rel);
-    if (left <= 0) return taken;
-    (*body)(total - left, worker);
-    ++taken;
-  }
+  do {
+    const int64_t first = end - left;
+    const int64_t count = std::min(batch, left);
+    for (int64_t i = 0; i < count; ++i) run(first + i, worker);
+    taken += count;
+    batch = std::max<int64_t>(1, (left - batch) / share);
+    left = unclaimed.fetch_sub(batch, std::memory_order_acq_rel);
+  } while (left > 0);
+  return taken;
 }
 
 void ThreadPool::Impl::WorkerMain(int worker) noexcept {
