@@ -26,7 +26,8 @@ foreach(module IN LISTS modules)
 endforeach()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/rmlConfig.cmake.in
-  ${CMAKE_BINARY_DIR}/cmake/rmlConfig.cmake INSTALL_DESTINATION ${package_dir})
+  ${CMAKE_BINARY_DIR}/cmake/rmlConfig.cmake INSTALL_DESTINATION ${package_dir}
+  PATH_VARS CMAKE_INSTALL_INCLUDEDIR)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/cmake/rmlConfigVersion.cmake
   COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_BINARY_DIR}/cmake/rmlConfig.cmake
