@@ -46,7 +46,7 @@ uint64_t Hash(std::string_view text) {
 }
 
 // Below this many members a scan of the keys beats the index.
-constexpr size_t kIndexFrom = 12;
+constexpr size_t kIndexFrom = 16;  // a power of two
 
 }  // namespace
 
@@ -75,19 +75,20 @@ const Json* Json::Object::Find(std::string_view key) const {
   return nullptr;
 }
 
-bool Json::Object::Add(std::string key, Json value) {
-  if (slots_.empty() && members_.size() >= kIndexFrom) Index(4 * kIndexFrom / 3 * 4);
+Json* Json::Object::Add(std::string key) {
   if (slots_.empty()) {
-    if (Find(key) != nullptr) return false;
-  } else {
-    if (2 * (members_.size() + 1) > slots_.size()) Index(2 * slots_.size());
-    const size_t slot = Slot(key);
-    if (slots_[slot] != kEmpty) return false;
-    RML_CHECK(members_.size() < kEmpty);
-    slots_[slot] = static_cast<uint32_t>(members_.size());
+    if (Find(key) != nullptr) return nullptr;
+    members_.emplace_back().key = std::move(key);
+    if (members_.size() == kIndexFrom) Index(4 * kIndexFrom);
+    return &members_.back().value;
   }
-  members_.push_back({std::move(key), std::move(value)});
-  return true;
+  if (2 * (members_.size() + 1) > slots_.size()) Index(2 * slots_.size());
+  const size_t slot = Slot(key);
+  if (slots_[slot] != kEmpty) return nullptr;
+  RML_CHECK(members_.size() < kEmpty);
+  slots_[slot] = static_cast<uint32_t>(members_.size());
+  members_.emplace_back().key = std::move(key);
+  return &members_.back().value;
 }
 
 void Json::DeleteObject::operator()(Object* object) const { delete object; }
@@ -101,12 +102,23 @@ Json& Json::operator=(const Json& other) {
   if (this == &other) return *this;
   Json copy;
   switch (other.kind()) {
-    case Kind::kNull: break;
-    case Kind::kBool: copy.value_ = std::get<bool>(other.value_); break;
-    case Kind::kInt: copy.value_ = std::get<int64_t>(other.value_); break;
-    case Kind::kDouble: copy.value_ = std::get<double>(other.value_); break;
-    case Kind::kString: copy.value_ = std::get<std::string>(other.value_); break;
-    case Kind::kArray: copy.value_ = std::get<Array>(other.value_); break;
+    case Kind::kNull:
+      break;
+    case Kind::kBool:
+      copy.value_ = std::get<bool>(other.value_);
+      break;
+    case Kind::kInt:
+      copy.value_ = std::get<int64_t>(other.value_);
+      break;
+    case Kind::kDouble:
+      copy.value_ = std::get<double>(other.value_);
+      break;
+    case Kind::kString:
+      copy.value_ = std::get<std::string>(other.value_);
+      break;
+    case Kind::kArray:
+      copy.value_ = std::get<Array>(other.value_);
+      break;
     case Kind::kObject: {
       const auto& object = std::get<std::unique_ptr<Object, DeleteObject>>(other.value_);
       copy.value_ = std::unique_ptr<Object, DeleteObject>(new Object(*object));
@@ -141,8 +153,8 @@ Json Json::MakeObject() {
 }
 
 std::string_view Json::kind_name() const {
-  static constexpr std::array<std::string_view, 7> kNames = {
-      "null", "bool", "integer", "number", "string", "array", "object"};
+  static constexpr std::array<std::string_view, 7> kNames = {"null",   "bool",  "integer", "number",
+                                                             "string", "array", "object"};
   return kNames[value_.index()];
 }
 
@@ -179,7 +191,7 @@ Json& Json::Set(std::string_view key, Json value) {
   if (Json* existing = object.Find(key)) {
     *existing = std::move(value);
   } else {
-    object.Add(std::string(key), std::move(value));
+    *object.Add(std::string(key)) = std::move(value);
   }
   return *this;
 }
@@ -226,8 +238,8 @@ Expected<int64_t> Json::AsSigned(int64_t min, int64_t max) const {
 
 Status Json::MissingKey(std::string_view key) const {
   if (!is_object()) {
-    return core::InvalidArgument("a JSON value of type ", kind_name(), " was searched for the key \"",
-                                 key, "\"; an object is expected");
+    return core::InvalidArgument("a JSON value of type ", kind_name(),
+                                 " was searched for the key \"", key, "\"; an object is expected");
   }
   return core::NotFound("there is no key \"", key, "\"");
 }

@@ -42,11 +42,9 @@ class Json {
   Json();  // null
   Json(std::nullptr_t) : Json() {}
   template <typename T>
-    requires std::same_as<T, bool>
-  Json(T value) : value_(value) {}
+  requires std::same_as<T, bool> Json(T value) : value_(value) {}
   template <std::integral T>
-    requires(!std::same_as<T, bool>)
-  Json(T value) : value_(static_cast<int64_t>(value)) {}
+  requires(!std::same_as<T, bool>) Json(T value) : value_(static_cast<int64_t>(value)) {}
   Json(double value) : value_(value) {}
   Json(std::string value) : value_(std::move(value)) {}
   Json(std::string_view value) : value_(std::string(value)) {}
@@ -97,8 +95,9 @@ class Json {
   Json& Append(Json item);
   Json& Set(std::string_view key, Json value);
 
-  // The text: indent < 0 on one line, else that many spaces a level. Bytes that are not UTF-8 become
-  // U+FFFD; numbers that JSON cannot say (NaN, infinities) become null; doubles read back equal.
+  // The text: indent < 0 on one line, else that many spaces a level. Bytes that are not UTF-8
+  // become U+FFFD; numbers that JSON cannot say (NaN, infinities) become null; doubles read back
+  // equal.
   std::string Dump(int indent = -1) const;
 
   friend bool operator==(const Json& a, const Json& b);  // an object's order does not matter

@@ -21,8 +21,9 @@ class Json::Object {
     return const_cast<Json*>(static_cast<const Object*>(this)->Find(key));
   }
 
-  // False, and nothing is added, when the key exists.
-  bool Add(std::string key, Json value);
+  // A new member's value, null until set; a null pointer, and nothing is added, when the key
+  // exists. The pointer is good until the next Add.
+  Json* Add(std::string key);
 
  private:
   static constexpr uint32_t kEmpty = 0xffffffff;
