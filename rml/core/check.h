@@ -1,5 +1,5 @@
-// RML_CHECK is for our own bugs: it prints the condition and place, and aborts. Never use it on what
-// the world hands us; that is a Status.
+// RML_CHECK is for our own bugs: it prints the condition and place, and aborts. Never use it on
+// what the world hands us; that is a Status.
 #pragma once
 
 namespace rml::core {
@@ -8,7 +8,6 @@ namespace rml::core {
 
 }  // namespace rml::core
 
-#define RML_CHECK(condition)                                           \
-  (static_cast<bool>(condition)                                        \
-       ? static_cast<void>(0)                                          \
-       : ::rml::core::CheckFailed(#condition, __FILE__, __LINE__))
+#define RML_CHECK(condition)                           \
+  (static_cast<bool>(condition) ? static_cast<void>(0) \
+                                : ::rml::core::CheckFailed(#condition, __FILE__, __LINE__))

@@ -63,7 +63,8 @@ std::optional<int64_t> StorageBytes(DType dtype, int64_t elements) {
   const DTypeInfo& info = Info(dtype);
   if (elements < 0 || elements % info.block_elements != 0) return std::nullopt;
   int64_t bytes = 0;
-  if (!CheckedMul<int64_t>(elements / info.block_elements, info.block_bytes, &bytes)) return std::nullopt;
+  if (!CheckedMul<int64_t>(elements / info.block_elements, info.block_bytes, &bytes))
+    return std::nullopt;
   return bytes;
 }
 

@@ -9,6 +9,7 @@
 
 namespace rml::core {
 
+// clang-format off
 enum class DType : uint8_t {
   kF64, kF32, kF16, kBF16,
   kF8E4M3,  // OCP FP8 E4M3FN: no infinities, one NaN, largest 448
@@ -19,6 +20,7 @@ enum class DType : uint8_t {
   kQ4_0, kQ4_1, kQ5_0, kQ5_1, kQ8_0,  // blocks of 32
   kQ4_K, kQ5_K, kQ6_K,                // blocks of 256
 };
+// clang-format on
 inline constexpr int kDTypeCount = static_cast<int>(DType::kQ6_K) + 1;
 
 enum class DTypeKind : uint8_t { kFloat, kSigned, kUnsigned, kBool, kQuantized };
@@ -26,8 +28,8 @@ enum class DTypeKind : uint8_t { kFloat, kSigned, kUnsigned, kBool, kQuantized }
 struct DTypeInfo {
   std::string_view name;  // "f32", "q4_K"; the spelling of files, messages and the command line
   DTypeKind kind;
-  int block_elements;     // elements in one block
-  int block_bytes;        // bytes of one block
+  int block_elements;  // elements in one block
+  int block_bytes;     // bytes of one block
 };
 
 const DTypeInfo& Info(DType dtype);

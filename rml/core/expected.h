@@ -19,10 +19,10 @@ class [[nodiscard]] Expected {
   Expected(T value) : value_(std::move(value)) {}
   Expected(Status status) : status_(std::move(status)) { RML_CHECK(!status_.ok()); }
   template <typename U>
-    requires(std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Status> &&
-             !std::is_same_v<std::remove_cvref_t<U>, Expected>)
-  Expected(U&& value) : value_(std::forward<U>(value)) {}
+  requires(std::is_convertible_v<U, T> && !std::is_same_v<std::remove_cvref_t<U>, T> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Status> &&
+           !std::is_same_v<std::remove_cvref_t<U>, Expected>) Expected(U&& value)
+      : value_(std::forward<U>(value)) {}
 
   bool has_value() const { return value_.has_value(); }
   explicit operator bool() const { return has_value(); }
@@ -68,15 +68,15 @@ const Status& AsStatus(const Expected<T>& expected) {
 #define RML_CONCAT(a, b) RML_CONCAT_INNER(a, b)
 
 // RML_TRY(DoIt());  returns the failure of a Status or Expected expression.
-#define RML_TRY(...)                                                        \
-  do {                                                                      \
-    if (auto&& rml_try_result = (__VA_ARGS__); !rml_try_result.ok())        \
-      return ::rml::core::AsStatus(rml_try_result);                         \
+#define RML_TRY(...)                                                 \
+  do {                                                               \
+    if (auto&& rml_try_result = (__VA_ARGS__); !rml_try_result.ok()) \
+      return ::rml::core::AsStatus(rml_try_result);                  \
   } while (false)
 
 // RML_ASSIGN(auto x, MakeX());  assigns the value, or returns the failure.
 #define RML_ASSIGN(lhs, ...) RML_ASSIGN_INNER(RML_CONCAT(rml_assign_, __LINE__), lhs, (__VA_ARGS__))
-#define RML_ASSIGN_INNER(temporary, lhs, expression)    \
-  auto temporary = expression;                          \
-  if (!temporary.ok()) return temporary.status();       \
+#define RML_ASSIGN_INNER(temporary, lhs, expression) \
+  auto temporary = expression;                       \
+  if (!temporary.ok()) return temporary.status();    \
   lhs = *std::move(temporary)

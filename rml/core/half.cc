@@ -18,11 +18,10 @@ float DecodeIeee(uint32_t bits) {
   if (exponent == kExponentMask) {  // infinity or NaN: keep the payload
     return std::bit_cast<float>(sign | 0x7f800000u | (mantissa << (23 - kMantissaBits)));
   }
-  const float magnitude =
-      exponent == 0
-          ? std::ldexp(static_cast<float>(mantissa), 1 - kBias - kMantissaBits)
-          : std::ldexp(static_cast<float>(mantissa | (kMantissaMask + 1)),
-                       static_cast<int>(exponent) - kBias - kMantissaBits);
+  const float magnitude = exponent == 0
+                              ? std::ldexp(static_cast<float>(mantissa), 1 - kBias - kMantissaBits)
+                              : std::ldexp(static_cast<float>(mantissa | (kMantissaMask + 1)),
+                                           static_cast<int>(exponent) - kBias - kMantissaBits);
   return std::bit_cast<float>(std::bit_cast<uint32_t>(magnitude) | sign);
 }
 
@@ -78,8 +77,9 @@ float F8E4M3ToF32(uint8_t bits) {
   }
   const uint32_t mantissa = bits & 7u;
   const int exponent = (bits >> 3) & 15;
-  const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -9)
-                                        : std::ldexp(static_cast<float>(mantissa | 8u), exponent - 10);
+  const float magnitude = exponent == 0
+                              ? std::ldexp(static_cast<float>(mantissa), -9)
+                              : std::ldexp(static_cast<float>(mantissa | 8u), exponent - 10);
   return (bits & 0x80u) != 0 ? -magnitude : magnitude;
 }
 

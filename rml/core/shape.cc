@@ -15,7 +15,8 @@ Shape::Shape(std::initializer_list<int64_t> dims) {
 
 Expected<Shape> Shape::Make(std::span<const int64_t> dims) {
   if (dims.size() > kMaxRank) {
-    return InvalidArgument("a shape of ", dims.size(), " dimensions: at most ", kMaxRank, " are supported");
+    return InvalidArgument("a shape of ", dims.size(), " dimensions: at most ", kMaxRank,
+                           " are supported");
   }
   Shape shape;
   shape.rank_ = static_cast<int>(dims.size());

@@ -15,7 +15,7 @@ inline constexpr int kMaxRank = 8;
 
 class Shape {
  public:
-  Shape() = default;  // rank 0: one element
+  Shape() = default;                           // rank 0: one element
   Shape(std::initializer_list<int64_t> dims);  // RML_CHECKs what Make reports
 
   // Fails on more than kMaxRank dimensions, a negative one, or a product past int64.

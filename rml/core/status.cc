@@ -7,17 +7,28 @@ namespace rml::core {
 
 std::string_view StatusCodeName(StatusCode code) {
   switch (code) {
-    case StatusCode::kOk: return "ok";
-    case StatusCode::kCancelled: return "cancelled";
-    case StatusCode::kInvalidArgument: return "invalid argument";
-    case StatusCode::kNotFound: return "not found";
-    case StatusCode::kOutOfRange: return "out of range";
-    case StatusCode::kResourceExhausted: return "resource exhausted";
-    case StatusCode::kFailedPrecondition: return "failed precondition";
-    case StatusCode::kUnsupported: return "unsupported";
-    case StatusCode::kDataLoss: return "data loss";
-    case StatusCode::kIo: return "i/o error";
-    case StatusCode::kInternal: return "internal error";
+    case StatusCode::kOk:
+      return "ok";
+    case StatusCode::kCancelled:
+      return "cancelled";
+    case StatusCode::kInvalidArgument:
+      return "invalid argument";
+    case StatusCode::kNotFound:
+      return "not found";
+    case StatusCode::kOutOfRange:
+      return "out of range";
+    case StatusCode::kResourceExhausted:
+      return "resource exhausted";
+    case StatusCode::kFailedPrecondition:
+      return "failed precondition";
+    case StatusCode::kUnsupported:
+      return "unsupported";
+    case StatusCode::kDataLoss:
+      return "data loss";
+    case StatusCode::kIo:
+      return "i/o error";
+    case StatusCode::kInternal:
+      return "internal error";
   }
   return "unknown";
 }
@@ -39,9 +50,10 @@ Status Status::WithContext(std::string_view where) const {
 }
 
 Status IoError(std::string_view what, int error_number) {
-  const StatusCode code = error_number == ENOENT                               ? StatusCode::kNotFound
-                          : error_number == ENOSPC || error_number == EDQUOT   ? StatusCode::kResourceExhausted
-                                                                               : StatusCode::kIo;
+  const StatusCode code = error_number == ENOENT ? StatusCode::kNotFound
+                          : error_number == ENOSPC || error_number == EDQUOT
+                              ? StatusCode::kResourceExhausted
+                              : StatusCode::kIo;
   return Status(code, StrCat(what, ": ", std::generic_category().message(error_number)));
 }
 

@@ -53,10 +53,10 @@ class [[nodiscard]] Status {
 
 inline Status OkStatus() { return {}; }
 
-#define RML_STATUS_MAKER(Name)                                     \
-  template <typename... Args>                                      \
-  Status Name(const Args&... args) {                               \
-    return Status(StatusCode::k##Name, StrCat(args...));           \
+#define RML_STATUS_MAKER(Name)                           \
+  template <typename... Args>                            \
+  Status Name(const Args&... args) {                     \
+    return Status(StatusCode::k##Name, StrCat(args...)); \
   }
 RML_STATUS_MAKER(Cancelled)
 RML_STATUS_MAKER(InvalidArgument)

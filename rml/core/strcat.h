@@ -10,7 +10,8 @@
 
 namespace rml::core {
 
-// One argument of StrCat. Numbers are written into the piece itself; a piece lives as long as the call.
+// One argument of StrCat. Numbers are written into the piece itself; a piece lives as long as the
+// call.
 class StrPiece {
  public:
   StrPiece(std::string_view text) : text_(text) {}

@@ -34,8 +34,8 @@ constexpr size_t kCacheLine = 64;
 // the core.
 constexpr std::chrono::microseconds kPureSpin(20);
 constexpr int kPausesPerClockRead = 16;
-constexpr int64_t kClaimsPerThread =
-    8;  // 64 chunks of 0.5 us on 2 threads: 29 us by single claims, 20 us so
+// 64 chunks of 0.5 us on 2 threads: 29 us when claimed one by one, 20 us with this.
+constexpr int64_t kClaimsPerThread = 8;
 
 inline void Pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -136,12 +136,13 @@ thread_local Running running;
 // one cache line; towards the end single ones, so that all finish together and a thread that loses
 // its core holds little.
 int64_t ThreadPool::Impl::TakeChunks(int worker) {
-  const int64_t share = kClaimsPerThread * (static_cast<int64_t>(workers.size()) + 1);
   int64_t batch = 1;
   int64_t left = unclaimed.fetch_sub(batch, std::memory_order_acq_rel);
   if (left <= 0) return 0;
-  const Body& run = *body;    // the same job for as long as this thread holds a claim that it has
-  const int64_t end = total;  // not yet subtracted from `unfinished`
+  // Until this thread subtracts from `unfinished` the job cannot change: read it once.
+  const Body& run = *body;
+  const int64_t end = total;
+  const int64_t share = kClaimsPerThread * (static_cast<int64_t>(workers.size()) + 1);
   int64_t taken = 0;
   do {
     const int64_t first = end - left;

@@ -1,0 +1,92 @@
+#include "rml/core/host_memory.h"
+
+#include <algorithm>
+#include <new>
+
+#include "rml/core/allocator.h"
+#include "rml/core/checked_math.h"
+#include "rml/core/format_bytes.h"
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+// AddressSanitizer watches the heap and not our mappings: under it every block is a heap block, so
+// that a kernel that runs past its end is caught.
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+#define RML_MAP_LARGE_BLOCKS 1
+#else
+#define RML_MAP_LARGE_BLOCKS 0
+#endif
+
+namespace rml::core {
+
+namespace {
+
+// Past this a pointer difference inside the block would overflow.
+constexpr int64_t kLargestBlock = INT64_MAX / 2;
+
+Status OutOfMemory(int64_t bytes) {
+  return ResourceExhausted("the system has no ", FormatBytes(bytes), " of memory for one block");
+}
+
+bool IsLarge(int64_t bytes) { return bytes >= kHugePageBytes; }
+
+#if RML_MAP_LARGE_BLOCKS
+
+size_t MappedBytes(int64_t bytes) {
+  static const auto page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  return RoundUp(static_cast<size_t>(bytes), page);
+}
+
+std::byte* MapLarge(int64_t bytes) {
+  const size_t size = MappedBytes(bytes);
+  const auto alignment = static_cast<size_t>(kHugePageBytes);
+  const size_t padded = size + alignment;
+  void* mapped = mmap(nullptr, padded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped == MAP_FAILED) return nullptr;
+  auto* const start = static_cast<std::byte*>(mapped);
+  const size_t head = (alignment - reinterpret_cast<uintptr_t>(start) % alignment) % alignment;
+  if (head > 0) munmap(start, head);
+  munmap(start + head + size, padded - head - size);
+  // Advice only: a kernel without huge pages still gives memory.
+  static_cast<void>(madvise(start + head, size, MADV_HUGEPAGE));
+  return start + head;
+}
+
+#endif
+
+std::align_val_t HeapAlignment(int64_t bytes) {
+  return std::align_val_t(static_cast<size_t>(IsLarge(bytes) ? kHugePageBytes : kMemoryAlignment));
+}
+
+}  // namespace
+
+Expected<std::byte*> AllocateHostMemory(int64_t bytes) {
+  if (bytes < 0) return InvalidArgument("asked for ", bytes, " bytes of memory");
+  if (bytes > kLargestBlock) return OutOfMemory(bytes);
+#if RML_MAP_LARGE_BLOCKS
+  if (IsLarge(bytes)) {
+    std::byte* const block = MapLarge(bytes);
+    if (block == nullptr) return OutOfMemory(bytes);
+    return block;
+  }
+#endif
+  const auto size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
+  void* const block = ::operator new(size, HeapAlignment(bytes), std::nothrow);
+  if (block == nullptr) return OutOfMemory(bytes);
+  return static_cast<std::byte*>(block);
+}
+
+void FreeHostMemory(std::byte* block, int64_t bytes) noexcept {
+#if RML_MAP_LARGE_BLOCKS
+  if (IsLarge(bytes)) {
+    munmap(block, MappedBytes(bytes));
+    return;
+  }
+#endif
+  ::operator delete(block, HeapAlignment(bytes));
+}
+
+}  // namespace rml::core
