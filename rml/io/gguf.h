@@ -2,9 +2,10 @@
 // the file is mapped, metadata and tensor bytes are views into it. A model split into parts
 // (NAME-00001-of-00005.gguf …) opens through its first part and looks like one file.
 //
-// Everything is validated while opening: counts, lengths and offsets against the file's size, types,
-// alignment, names, and that tensors neither overlap nor leave the file. Errors name the file, the
-// key or tensor, and the byte offset. Format: github.com/ggml-org/ggml/blob/master/docs/gguf.md
+// Everything is validated while opening: counts, lengths and offsets against the file's size,
+// types, alignment, names, and that tensors neither overlap nor leave the file. Errors name the
+// file, the key or tensor, and the byte offset. Format:
+// github.com/ggml-org/ggml/blob/master/docs/gguf.md
 #pragma once
 
 #include <cstddef>
@@ -40,11 +41,11 @@ const GgmlType* FindGgmlType(core::DType dtype);  // null when GGUF cannot store
 
 struct GgufTensorInfo {
   std::string name;
-  const GgmlType* type = nullptr;     // never null in an opened file
-  std::optional<core::DType> dtype;   // absent when rml cannot compute with `type`
-  core::Shape shape;                  // row-major, outermost first: the file's dimensions reversed
-  std::span<const std::byte> data;    // aligned to alignment() of its part
-  uint64_t file_offset = 0;           // of data, from the start of its part
+  const GgmlType* type = nullptr;    // never null in an opened file
+  std::optional<core::DType> dtype;  // absent when rml cannot compute with `type`
+  core::Shape shape;                 // row-major, outermost first: the file's dimensions reversed
+  std::span<const std::byte> data;   // aligned to alignment() of its part
+  uint64_t file_offset = 0;          // of data, from the start of its part
   int part = 0;
 
   // The dtype, or the Unsupported error that names tensor and type.
@@ -59,12 +60,12 @@ struct GgufEntry {
 
 class GgufFile {
  public:
-  // Opens a file, and when its name or keys say that it is the first of several parts, the others
-  // beside it.
+  // Opens a file, and when its keys say that it is the first of several parts, the others beside
+  // it.
   static core::Expected<GgufFile> Open(std::string_view path);
 
-  // Reads a single-part file held in memory. `bytes` must outlive the result and start at an address
-  // that is a multiple of 32; `name` stands in messages.
+  // Reads a single-part file held in memory. `bytes` must outlive the result and start at an
+  // address that is a multiple of 32; `name` stands in messages.
   static core::Expected<GgufFile> Parse(std::span<const std::byte> bytes, std::string_view name);
 
   GgufFile(GgufFile&&) noexcept;
@@ -101,7 +102,7 @@ class GgufFile {
   core::Expected<const GgufTensorInfo*> RequireTensor(std::string_view tensor_name) const;
 
   int part_count() const;
-  uint64_t total_bytes() const;               // of all parts
+  uint64_t total_bytes() const;                 // of all parts
   const MappedFile* part_file(int part) const;  // null after Parse
 
   // Advice for all parts, and the release of a tensor's pages once it has been repacked.
@@ -116,5 +117,8 @@ class GgufFile {
 
   std::unique_ptr<Rep> rep_;
 };
+
+// "PREFIX-00001-of-00005.gguf" for number 0 of count 5.
+std::string GgufPartPath(std::string_view prefix, uint32_t number, uint32_t count);
 
 }  // namespace rml::io

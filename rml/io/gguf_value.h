@@ -22,8 +22,19 @@ namespace rml::io {
 
 // The type numbers of the format.
 enum class GgufType : uint32_t {
-  kU8 = 0, kI8 = 1, kU16 = 2, kI16 = 3, kU32 = 4, kI32 = 5, kF32 = 6,
-  kBool = 7, kString = 8, kArray = 9, kU64 = 10, kI64 = 11, kF64 = 12,
+  kU8 = 0,
+  kI8 = 1,
+  kU16 = 2,
+  kI16 = 3,
+  kU32 = 4,
+  kI32 = 5,
+  kF32 = 6,
+  kBool = 7,
+  kString = 8,
+  kArray = 9,
+  kU64 = 10,
+  kI64 = 11,
+  kF64 = 12,
 };
 inline constexpr uint32_t kGgufTypeCount = 13;
 
@@ -49,8 +60,8 @@ class GgufValue {
   // Of arrays: the number of elements. Of others: 1.
   size_t size() const { return is_array() ? count_ : 1; }
 
-  // T: bool, any standard integer, float, double, std::string_view, std::string, or a std::vector of
-  // one of these for arrays.
+  // T: bool, any standard integer, float, double, std::string_view, std::string, or a std::vector
+  // of one of these for arrays.
   template <typename T>
   core::Expected<T> As() const {
     if constexpr (internal::IsVector<T>::value) {

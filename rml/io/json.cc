@@ -31,7 +31,7 @@ uint64_t FoldedMultiply(uint64_t a, uint64_t b) {
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
-uint64_t Hash(std::string_view text) {
+uint32_t Hash(std::string_view text) {
   uint64_t hash = HashSeed() ^ text.size();
   size_t i = 0;
   for (; i + 8 <= text.size(); i += 8) {
@@ -42,7 +42,7 @@ uint64_t Hash(std::string_view text) {
   uint64_t word = 0;
   std::memcpy(&word, text.data() + i, text.size() - i);
   hash = FoldedMultiply(hash ^ word, 0xd6e8feb86659fd93);
-  return hash ^ (hash >> 32);
+  return static_cast<uint32_t>(hash ^ (hash >> 32));
 }
 
 // Below this many members a scan of the keys beats the index.
@@ -50,23 +50,33 @@ constexpr size_t kIndexFrom = 16;  // a power of two
 
 }  // namespace
 
-size_t Json::Object::Slot(std::string_view key) const {
+size_t Json::Object::FindSlot(std::string_view key, uint32_t hash) const {
   const size_t mask = slots_.size() - 1;
-  size_t slot = Hash(key) & mask;
-  while (slots_[slot] != kEmpty && members_[slots_[slot]].key != key) slot = (slot + 1) & mask;
-  return slot;
+  size_t i = hash & mask;
+  while (slots_[i].index != kEmpty &&
+         (slots_[i].hash != hash || members_[slots_[i].index].key != key)) {
+    i = (i + 1) & mask;
+  }
+  return i;
 }
 
-void Json::Object::Index(size_t slot_count) {
-  slots_.assign(slot_count, kEmpty);
-  for (size_t i = 0; i < members_.size(); ++i) {
-    slots_[Slot(members_[i].key)] = static_cast<uint32_t>(i);
+void Json::Object::Place(Slot slot) {
+  const size_t mask = slots_.size() - 1;
+  size_t i = slot.hash & mask;
+  while (slots_[i].index != kEmpty) i = (i + 1) & mask;
+  slots_[i] = slot;
+}
+
+void Json::Object::Grow(size_t slot_count) {
+  const std::vector<Slot> old = std::exchange(slots_, std::vector<Slot>(slot_count));
+  for (const Slot& slot : old) {
+    if (slot.index != kEmpty) Place(slot);
   }
 }
 
 const Json* Json::Object::Find(std::string_view key) const {
   if (!slots_.empty()) {
-    const uint32_t index = slots_[Slot(key)];
+    const uint32_t index = slots_[FindSlot(key, Hash(key))].index;
     return index == kEmpty ? nullptr : &members_[index].value;
   }
   for (const Member& member : members_) {
@@ -76,18 +86,22 @@ const Json* Json::Object::Find(std::string_view key) const {
 }
 
 Json* Json::Object::Add(std::string key) {
+  RML_CHECK(members_.size() < kEmpty);
   if (slots_.empty()) {
     if (Find(key) != nullptr) return nullptr;
     members_.emplace_back().key = std::move(key);
-    if (members_.size() == kIndexFrom) Index(4 * kIndexFrom);
-    return &members_.back().value;
+    if (members_.size() == kIndexFrom) {
+      Grow(4 * kIndexFrom);
+      for (uint32_t i = 0; i < kIndexFrom; ++i) Place({Hash(members_[i].key), i});
+    }
+  } else {
+    if (2 * (members_.size() + 1) > slots_.size()) Grow(4 * slots_.size());
+    const uint32_t hash = Hash(key);
+    Slot& slot = slots_[FindSlot(key, hash)];
+    if (slot.index != kEmpty) return nullptr;
+    slot = {hash, static_cast<uint32_t>(members_.size())};
+    members_.emplace_back().key = std::move(key);
   }
-  if (2 * (members_.size() + 1) > slots_.size()) Index(2 * slots_.size());
-  const size_t slot = Slot(key);
-  if (slots_[slot] != kEmpty) return nullptr;
-  RML_CHECK(members_.size() < kEmpty);
-  slots_[slot] = static_cast<uint32_t>(members_.size());
-  members_.emplace_back().key = std::move(key);
   return &members_.back().value;
 }
 

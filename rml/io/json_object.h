@@ -26,16 +26,21 @@ class Json::Object {
   Json* Add(std::string key);
 
  private:
+  // Open addressing with linear probing, a power of two of slots, at most half full. The hash
+  // stands beside the index, so that probing and growing rarely touch the members themselves.
+  struct Slot {
+    uint32_t hash = 0;
+    uint32_t index = kEmpty;
+  };
   static constexpr uint32_t kEmpty = 0xffffffff;
 
-  // Where `key` stands in slots_, or the empty slot where it would.
-  size_t Slot(std::string_view key) const;
-  void Index(size_t slot_count);
+  // The slot that holds `key`, or the empty one where it would stand.
+  size_t FindSlot(std::string_view key, uint32_t hash) const;
+  void Place(Slot slot);
+  void Grow(size_t slot_count);
 
   std::vector<Member> members_;
-  // Open addressing with linear probing, a power of two of slots, at most half full; empty while
-  // there are few members and a scan is faster.
-  std::vector<uint32_t> slots_;
+  std::vector<Slot> slots_;  // empty while there are few members and a scan is faster
 };
 
 }  // namespace rml::io

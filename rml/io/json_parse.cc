@@ -139,6 +139,7 @@ class JsonBuilder {
       ++at_;
       done = true;
     }
+    if (!done) items.reserve(2);  // the pairs that tokenizers list by the hundred thousand
     while (!done) {
       if (!Value(depth + 1, &items.emplace_back())) return false;
       if (!Separator(']', "a comma or ] is expected", &done)) return false;

@@ -40,7 +40,8 @@ Expected<OpenFile> OpenRegular(const std::string& path) {
   }
   if (!S_ISREG(info.st_mode)) {
     ::close(file.descriptor);
-    return core::InvalidArgument(path, S_ISDIR(info.st_mode) ? " is a directory" : " is no regular file",
+    return core::InvalidArgument(path,
+                                 S_ISDIR(info.st_mode) ? " is a directory" : " is no regular file",
                                  "; give the path of a file");
   }
   file.size = static_cast<uint64_t>(info.st_size);
@@ -53,7 +54,8 @@ Expected<Container> ReadWhole(std::string_view path_view, uint64_t max_bytes) {
   RML_ASSIGN(OpenFile file, OpenRegular(path));
   if (file.size > max_bytes) {
     ::close(file.descriptor);
-    return core::ResourceExhausted(path, " has ", file.size, " bytes, more than the limit of ", max_bytes);
+    return core::ResourceExhausted(path, " has ", file.size, " bytes, more than the limit of ",
+                                   max_bytes);
   }
   Container result;
   result.resize(file.size);
@@ -68,7 +70,8 @@ Expected<Container> ReadWhole(std::string_view path_view, uint64_t max_bytes) {
     }
     if (got == 0) {
       ::close(file.descriptor);
-      return core::DataLoss(path, " shrank while being read: it ended at byte ", done, " of ", file.size);
+      return core::DataLoss(path, " shrank while being read: it ended at byte ", done, " of ",
+                            file.size);
     }
     done += static_cast<size_t>(got);
   }
@@ -83,11 +86,16 @@ size_t PageSize() {
 
 int AdviceFlag(Access access) {
   switch (access) {
-    case Access::kNormal: return MADV_NORMAL;
-    case Access::kSequential: return MADV_SEQUENTIAL;
-    case Access::kRandom: return MADV_RANDOM;
-    case Access::kWillNeed: return MADV_WILLNEED;
-    case Access::kHugePages: return MADV_HUGEPAGE;
+    case Access::kNormal:
+      return MADV_NORMAL;
+    case Access::kSequential:
+      return MADV_SEQUENTIAL;
+    case Access::kRandom:
+      return MADV_RANDOM;
+    case Access::kWillNeed:
+      return MADV_WILLNEED;
+    case Access::kHugePages:
+      return MADV_HUGEPAGE;
   }
   return MADV_NORMAL;
 }
@@ -167,7 +175,8 @@ void MappedFile::Release(std::span<const std::byte> range) const {
 Status MappedFile::StillSameSize() const {
   if (descriptor_ < 0) return core::OkStatus();
   struct stat info = {};
-  if (::fstat(descriptor_, &info) != 0) return core::IoError(StrCat("cannot inspect ", path_), errno);
+  if (::fstat(descriptor_, &info) != 0)
+    return core::IoError(StrCat("cannot inspect ", path_), errno);
   if (static_cast<uint64_t>(info.st_size) != size_) {
     return core::DataLoss(path_, " changed from ", size_, " to ", info.st_size,
                           " bytes while in use; open it again");

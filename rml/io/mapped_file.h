@@ -1,6 +1,6 @@
-// MappedFile: a whole file mapped read-only into memory, so that weights are paged in by the kernel,
-// shared between processes, and never copied. ReadFile is the copying alternative for small files
-// and for storage whose files may shrink.
+// MappedFile: a whole file mapped read-only into memory, so that weights are paged in by the
+// kernel, shared between processes, and never copied. ReadFile is the copying alternative for small
+// files and for storage whose files may shrink.
 //
 // A file that another process truncates while it is mapped makes reads past its new end raise
 // SIGBUS; no check can close that race. StillSameSize() tells a long-lived reader that the file

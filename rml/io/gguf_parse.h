@@ -1,0 +1,30 @@
+// Parses one GGUF part that is wholly in memory. Internal to gguf*.cc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "rml/io/gguf.h"
+
+namespace rml::io {
+
+struct GgufPart {
+  uint32_t version = 0;
+  uint32_t alignment = 32;
+  std::vector<GgufEntry> entries;
+  std::vector<uint32_t> entries_by_key;  // positions in `entries`, in the order of their keys
+  std::vector<GgufTensorInfo> tensors;   // names are unique within the part
+
+  const GgufValue* Find(std::string_view key) const;
+};
+
+core::Expected<GgufPart> ParseGgufPart(std::span<const std::byte> bytes, std::string_view name);
+
+// Text from a file made fit for a message: control characters replaced, and cut when long.
+std::string Printable(std::string_view text);
+
+}  // namespace rml::io
