@@ -1,0 +1,245 @@
+#include "rml/io/gguf_writer.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "rml/core/check.h"
+#include "rml/core/checked_math.h"
+#include "rml/io/file_writer.h"
+#include "rml/io/utf8.h"
+
+namespace rml::io {
+namespace {
+
+using core::Expected;
+using core::OkStatus;
+using core::Status;
+using core::StrCat;
+
+constexpr std::string_view kAlignmentKey = "general.alignment";
+constexpr uint32_t kDefaultAlignment = 32;
+constexpr size_t kMaxKeyBytes = 65535;
+constexpr size_t kMaxTensorNameBytes = 63;  // ggml's GGML_MAX_NAME, with its terminator
+constexpr int kMaxDims = 4;
+constexpr uint32_t kVersion = 3;
+
+template <typename T>
+void Append(T value, std::string* out) {
+  out->append(reinterpret_cast<const char*>(&value), sizeof(T));
+}
+
+void AppendString(std::string_view text, std::string* out) {
+  Append<uint64_t>(text.size(), out);
+  *out += text;
+}
+
+void AppendType(GgufType type, std::string* out) { Append(static_cast<uint32_t>(type), out); }
+
+void AppendRaw(std::span<const std::byte> raw, std::string* out) {
+  out->append(reinterpret_cast<const char*>(raw.data()), raw.size());
+}
+
+// An array without its own type: element type, count, elements.
+void AppendArray(const GgufValue& value, std::string* out) {
+  AppendType(value.element_type(), out);
+  Append<uint64_t>(value.size(), out);
+  if (value.element_type() == GgufType::kString) {
+    const std::span<const std::string_view> strings = *value.Strings();
+    for (const std::string_view text : strings) AppendString(text, out);
+  } else if (value.element_type() == GgufType::kArray) {
+    const std::span<const GgufValue> arrays = *value.Arrays();
+    for (const GgufValue& inner : arrays) AppendArray(inner, out);
+  } else {
+    AppendRaw(value.raw(), out);
+  }
+}
+
+uint64_t Padding(uint64_t size, uint64_t alignment) {
+  return (alignment - size % alignment) % alignment;
+}
+
+}  // namespace
+
+Expected<GgufWriter> GgufWriter::Create(uint32_t alignment) {
+  if (!std::has_single_bit(alignment) || alignment < 8) {
+    return core::InvalidArgument("a GGUF alignment of ", alignment,
+                                 " is no power of two of at least 8");
+  }
+  GgufWriter writer(alignment);
+  if (alignment != kDefaultAlignment) RML_TRY(writer.Set(kAlignmentKey, alignment));
+  return writer;
+}
+
+Status GgufWriter::BeginEntry(std::string_view key) {
+  if (key.empty() || key.size() > kMaxKeyBytes || !IsUtf8(key)) {
+    return core::InvalidArgument("a GGUF key must be UTF-8 of 1 … ", kMaxKeyBytes, " bytes, and \"",
+                                 key, "\" is not");
+  }
+  // Few keys are ever set; a sorted vector serves.
+  const auto place = std::ranges::lower_bound(keys_, key);
+  if (place != keys_.end() && *place == key) {
+    return core::InvalidArgument("the GGUF key \"", key, "\" is set twice");
+  }
+  keys_.insert(place, std::string(key));
+  AppendString(key, &entries_);
+  return OkStatus();
+}
+
+Status GgufWriter::SetRaw(std::string_view key, GgufType type, const void* data, size_t count,
+                          bool array) {
+  RML_TRY(BeginEntry(key));
+  if (array) AppendType(GgufType::kArray, &entries_);
+  AppendType(type, &entries_);
+  if (array) Append<uint64_t>(count, &entries_);
+  if (count > 0) entries_.append(static_cast<const char*>(data), count * GgufTypeSize(type));
+  return OkStatus();
+}
+
+Status GgufWriter::SetString(std::string_view key, std::string_view text) {
+  RML_TRY(BeginEntry(key));
+  AppendType(GgufType::kString, &entries_);
+  AppendString(text, &entries_);
+  return OkStatus();
+}
+
+Status GgufWriter::SetStrings(std::string_view key, const std::vector<std::string_view>& strings) {
+  RML_TRY(BeginEntry(key));
+  AppendType(GgufType::kArray, &entries_);
+  AppendType(GgufType::kString, &entries_);
+  Append<uint64_t>(strings.size(), &entries_);
+  for (const std::string_view text : strings) AppendString(text, &entries_);
+  return OkStatus();
+}
+
+Status GgufWriter::Set(std::string_view key, const GgufValue& value) {
+  if (value.type() == GgufType::kString) return SetString(key, *value.As<std::string_view>());
+  RML_TRY(BeginEntry(key));
+  AppendType(value.type(), &entries_);
+  if (value.is_array()) {
+    AppendArray(value, &entries_);
+  } else {
+    AppendRaw(value.raw(), &entries_);
+  }
+  return OkStatus();
+}
+
+Status GgufWriter::CopyEntries(const GgufFile& file) {
+  for (const GgufEntry& entry : file.entries()) {
+    if (entry.key == kAlignmentKey || entry.key.starts_with("split.")) continue;
+    RML_TRY(Set(entry.key, entry.value));
+  }
+  return OkStatus();
+}
+
+Status GgufWriter::AddTensor(std::string_view name, core::DType dtype, const core::Shape& shape,
+                             std::span<const std::byte> data) {
+  RML_TRY(AddTensor(name, dtype, shape, [data](Sink sink) { return sink(data); }));
+  if (tensors_.back().bytes != data.size()) {
+    const uint64_t expected = tensors_.back().bytes;
+    tensors_.pop_back();
+    return core::InvalidArgument("tensor \"", name, "\" of ", core::Name(dtype), " and shape ",
+                                 shape.ToString(), " takes ", expected, " bytes, and ", data.size(),
+                                 " were given");
+  }
+  return OkStatus();
+}
+
+Status GgufWriter::AddTensor(std::string_view name, core::DType dtype, const core::Shape& shape,
+                             Source source) {
+  const GgmlType* type = FindGgmlType(dtype);
+  if (type == nullptr) {
+    return core::Unsupported("tensor \"", name, "\": GGUF cannot store ", core::Name(dtype));
+  }
+  return AddTensor(name, *type, shape, std::move(source));
+}
+
+Status GgufWriter::AddTensor(std::string_view name, const GgmlType& type, const core::Shape& shape,
+                             Source source) {
+  if (name.empty() || name.size() > kMaxTensorNameBytes || !IsUtf8(name)) {
+    return core::InvalidArgument("a GGUF tensor name must be UTF-8 of 1 … ", kMaxTensorNameBytes,
+                                 " bytes, and \"", name, "\" is not");
+  }
+  if (std::ranges::find(tensors_, name, &Tensor::name) != tensors_.end()) {
+    return core::InvalidArgument("the GGUF tensor \"", name, "\" is added twice");
+  }
+  if (shape.rank() > kMaxDims) {
+    return core::Unsupported("tensor \"", name, "\" has ", shape.rank(),
+                             " dimensions, and GGUF stores at most ", kMaxDims);
+  }
+  const int64_t row = shape.rank() == 0 ? 1 : shape.dim(-1);
+  if (row % type.block_elements != 0) {
+    return core::InvalidArgument("tensor \"", name, "\" has rows of ", row,
+                                 " elements, not a multiple of the ", type.block_elements,
+                                 " in a block of ", type.name);
+  }
+  const auto blocks = static_cast<uint64_t>(shape.elements() / type.block_elements);
+  uint64_t bytes = 0;
+  uint64_t padded = 0;
+  uint64_t end = 0;
+  if (!core::CheckedMul<uint64_t>(blocks, static_cast<uint64_t>(type.block_bytes), &bytes) ||
+      !core::CheckedRoundUp<uint64_t>(bytes, alignment_, &padded) ||
+      !core::CheckedAdd<uint64_t>(data_bytes_, padded, &end)) {
+    return core::InvalidArgument("tensor \"", name, "\" of shape ", shape.ToString(),
+                                 " ends past 2^64 bytes");
+  }
+  tensors_.push_back({std::string(name), &type, shape, bytes, data_bytes_, std::move(source)});
+  data_bytes_ = end;
+  return OkStatus();
+}
+
+Status GgufWriter::WriteTensor(const Tensor& tensor, Sink sink) {
+  uint64_t given = 0;
+  const auto counted = [&](std::span<const std::byte> bytes) -> Status {
+    given += bytes.size();
+    if (given > tensor.bytes) {
+      return core::InvalidArgument("tensor \"", tensor.name, "\" takes ", tensor.bytes,
+                                   " bytes, and its source gave more");
+    }
+    return sink(bytes);
+  };
+  RML_TRY(tensor.source(counted));
+  if (given != tensor.bytes) {
+    return core::InvalidArgument("tensor \"", tensor.name, "\" takes ", tensor.bytes,
+                                 " bytes, and its source gave ", given);
+  }
+  const std::vector<std::byte> zeros(static_cast<size_t>(Padding(tensor.bytes, alignment_)));
+  return zeros.empty() ? OkStatus() : sink(zeros);
+}
+
+Status GgufWriter::WriteTo(Sink sink) {
+  std::string head = "GGUF";
+  Append(kVersion, &head);
+  Append<uint64_t>(tensors_.size(), &head);
+  Append<uint64_t>(keys_.size(), &head);
+  head += entries_;
+  for (const Tensor& tensor : tensors_) {
+    AppendString(tensor.name, &head);
+    Append(static_cast<uint32_t>(tensor.shape.rank()), &head);
+    for (int axis = tensor.shape.rank() - 1; axis >= 0; --axis) Append(tensor.shape[axis], &head);
+    Append(tensor.type->id, &head);
+    Append(tensor.offset, &head);
+  }
+  if (!tensors_.empty()) head.append(static_cast<size_t>(Padding(head.size(), alignment_)), '\0');
+  RML_TRY(sink(std::as_bytes(std::span(head))));
+  for (const Tensor& tensor : tensors_) RML_TRY(WriteTensor(tensor, sink));
+  return OkStatus();
+}
+
+Status GgufWriter::Write(std::string_view path) {
+  RML_ASSIGN(FileWriter file, FileWriter::Create(path));
+  const auto status = WriteTo([&](std::span<const std::byte> bytes) { return file.Write(bytes); });
+  if (!status.ok()) return status.WithContext(path);
+  return file.Commit();
+}
+
+Expected<std::vector<std::byte>> GgufWriter::ToBytes() {
+  std::vector<std::byte> result;
+  RML_TRY(WriteTo([&](std::span<const std::byte> bytes) {
+    result.insert(result.end(), bytes.begin(), bytes.end());
+    return OkStatus();
+  }));
+  return result;
+}
+
+}  // namespace rml::io
