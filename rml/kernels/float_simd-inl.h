@@ -73,7 +73,7 @@ HWY_INLINE void StoreF32(hn::Vec<D> v, D d, float* p) {
 }
 
 template <class D>
-HWY_INLINE void StoreF32(hn::Vec<D> v, D d, BF16* p) {
+HWY_INLINE void StoreF32(hn::Vec<D> v, D /*d*/, BF16* p) {
   const hn::RebindToUnsigned<D> du;
   const hn::Rebind<uint16_t, D> d16;
   const auto bits = hn::BitCast(du, v);
