@@ -8,6 +8,7 @@
 
 #include "rml/core/check.h"
 #include "rml/io/gguf_parse.h"
+#include "rml/io/printable.h"
 
 namespace rml::io {
 

@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "rml/core/checked_math.h"
+#include "rml/io/printable.h"
 #include "rml/io/utf8.h"
 
 namespace rml::io {
@@ -44,24 +45,6 @@ std::vector<uint32_t> SortedBy(const std::vector<Item>& items, Name name) {
 }
 
 }  // namespace
-
-std::string Printable(std::string_view text) {
-  constexpr size_t kMaxBytes = 100;
-  std::string out;
-  size_t i = 0;
-  while (i < text.size()) {
-    const size_t length = Utf8SequenceLength(text.substr(i));
-    if (out.size() + length > kMaxBytes) return out + "…";
-    const auto first = static_cast<unsigned char>(text[i]);
-    if (length == 0 || first < 0x20 || first == 0x7f) {
-      out += '?';
-    } else {
-      out += text.substr(i, length);
-    }
-    i += std::max<size_t>(length, 1);
-  }
-  return out;
-}
 
 const GgufValue* GgufPart::Find(std::string_view key) const {
   const auto key_of = [&](uint32_t i) { return entries[i].key; };

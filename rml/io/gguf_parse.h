@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,8 +22,5 @@ struct GgufPart {
 };
 
 core::Expected<GgufPart> ParseGgufPart(std::span<const std::byte> bytes, std::string_view name);
-
-// Text from a file made fit for a message: control characters replaced, and cut when long.
-std::string Printable(std::string_view text);
 
 }  // namespace rml::io

@@ -134,7 +134,7 @@ Status GgufWriter::CopyEntries(const GgufFile& file) {
 
 Status GgufWriter::AddTensor(std::string_view name, core::DType dtype, const core::Shape& shape,
                              std::span<const std::byte> data) {
-  RML_TRY(AddTensor(name, dtype, shape, [data](Sink sink) { return sink(data); }));
+  RML_TRY(AddTensor(name, dtype, shape, [data](ByteSink sink) { return sink(data); }));
   if (tensors_.back().bytes != data.size()) {
     const uint64_t expected = tensors_.back().bytes;
     tensors_.pop_back();
@@ -146,7 +146,7 @@ Status GgufWriter::AddTensor(std::string_view name, core::DType dtype, const cor
 }
 
 Status GgufWriter::AddTensor(std::string_view name, core::DType dtype, const core::Shape& shape,
-                             Source source) {
+                             ByteSource source) {
   const GgmlType* type = FindGgmlType(dtype);
   if (type == nullptr) {
     return core::Unsupported("tensor \"", name, "\": GGUF cannot store ", core::Name(dtype));
@@ -155,7 +155,7 @@ Status GgufWriter::AddTensor(std::string_view name, core::DType dtype, const cor
 }
 
 Status GgufWriter::AddTensor(std::string_view name, const GgmlType& type, const core::Shape& shape,
-                             Source source) {
+                             ByteSource source) {
   if (name.empty() || name.size() > kMaxTensorNameBytes || !IsUtf8(name)) {
     return core::InvalidArgument("a GGUF tensor name must be UTF-8 of 1 … ", kMaxTensorNameBytes,
                                  " bytes, and \"", name, "\" is not");
@@ -188,26 +188,7 @@ Status GgufWriter::AddTensor(std::string_view name, const GgmlType& type, const 
   return OkStatus();
 }
 
-Status GgufWriter::WriteTensor(const Tensor& tensor, Sink sink) {
-  uint64_t given = 0;
-  const auto counted = [&](std::span<const std::byte> bytes) -> Status {
-    given += bytes.size();
-    if (given > tensor.bytes) {
-      return core::InvalidArgument("tensor \"", tensor.name, "\" takes ", tensor.bytes,
-                                   " bytes, and its source gave more");
-    }
-    return sink(bytes);
-  };
-  RML_TRY(tensor.source(counted));
-  if (given != tensor.bytes) {
-    return core::InvalidArgument("tensor \"", tensor.name, "\" takes ", tensor.bytes,
-                                 " bytes, and its source gave ", given);
-  }
-  const std::vector<std::byte> zeros(static_cast<size_t>(Padding(tensor.bytes, alignment_)));
-  return zeros.empty() ? OkStatus() : sink(zeros);
-}
-
-Status GgufWriter::WriteTo(Sink sink) {
+Status GgufWriter::WriteTo(ByteSink sink) {
   std::string head = "GGUF";
   Append(kVersion, &head);
   Append<uint64_t>(tensors_.size(), &head);
@@ -222,7 +203,11 @@ Status GgufWriter::WriteTo(Sink sink) {
   }
   if (!tensors_.empty()) head.append(static_cast<size_t>(Padding(head.size(), alignment_)), '\0');
   RML_TRY(sink(std::as_bytes(std::span(head))));
-  for (const Tensor& tensor : tensors_) RML_TRY(WriteTensor(tensor, sink));
+  for (const Tensor& tensor : tensors_) {
+    RML_TRY(CopyExactly(tensor.source, tensor.bytes, StrCat("tensor \"", tensor.name, "\""), sink));
+    const std::vector<std::byte> zeros(static_cast<size_t>(Padding(tensor.bytes, alignment_)));
+    if (!zeros.empty()) RML_TRY(sink(zeros));
+  }
   return OkStatus();
 }
 

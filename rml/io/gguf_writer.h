@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,19 +13,14 @@
 
 #include "rml/core/dtype.h"
 #include "rml/core/expected.h"
-#include "rml/core/function_ref.h"
 #include "rml/core/shape.h"
+#include "rml/io/byte_source.h"
 #include "rml/io/gguf.h"
 
 namespace rml::io {
 
 class GgufWriter {
  public:
-  // Receives a tensor's bytes, in order, in any number of pieces.
-  using Sink = core::FunctionRef<core::Status(std::span<const std::byte>)>;
-  // Called once, by Write; hands all bytes of its tensor to the sink.
-  using Source = std::function<core::Status(Sink)>;
-
   // A power of two, at least 8. The key general.alignment is written when it is not the default.
   static core::Expected<GgufWriter> Create(uint32_t alignment = 32);
 
@@ -59,10 +53,10 @@ class GgufWriter {
   core::Status AddTensor(std::string_view name, core::DType dtype, const core::Shape& shape,
                          std::span<const std::byte> data);
   core::Status AddTensor(std::string_view name, core::DType dtype, const core::Shape& shape,
-                         Source source);
+                         ByteSource source);
   // For types that rml copies without understanding them.
   core::Status AddTensor(std::string_view name, const GgmlType& type, const core::Shape& shape,
-                         Source source);
+                         ByteSource source);
 
   // Writes the file; may be called once.
   core::Status Write(std::string_view path);
@@ -76,7 +70,7 @@ class GgufWriter {
     core::Shape shape;
     uint64_t bytes;
     uint64_t offset;  // from the start of the data
-    Source source;
+    ByteSource source;
   };
 
   explicit GgufWriter(uint32_t alignment) : alignment_(alignment) {}
@@ -110,8 +104,7 @@ class GgufWriter {
                       bool array);
   core::Status SetString(std::string_view key, std::string_view text);
   core::Status SetStrings(std::string_view key, const std::vector<std::string_view>& strings);
-  core::Status WriteTo(Sink sink);
-  core::Status WriteTensor(const Tensor& tensor, Sink sink);
+  core::Status WriteTo(ByteSink sink);
 
   uint32_t alignment_;
   std::string entries_;  // as they will stand in the file

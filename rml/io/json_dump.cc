@@ -51,7 +51,7 @@ void AppendString(std::string_view text, std::string* out) {
         *out += "\\t";
         break;
       default:
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
+        if (static_cast<unsigned char>(c) < 0x20) {
           *out += "\\u00";
           out->push_back(kHex[static_cast<size_t>(c >> 4)]);
           out->push_back(kHex[static_cast<size_t>(c & 15)]);

@@ -2,9 +2,9 @@
 // model.safetensors.index.json spreads the tensors over several. Files are mapped; tensor bytes are
 // views into them.
 //
-// Everything is validated while opening: the header against the file's size, names, dtypes, that each
-// span is shape × dtype, and that the spans cover the data without gap or overlap. Errors name file
-// and tensor. Format: github.com/huggingface/safetensors
+// Everything is validated while opening: the header against the file's size, names, dtypes, that
+// each span is shape × dtype, and that the spans cover the data without gap or overlap. Errors name
+// file and tensor. Format: github.com/huggingface/safetensors
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@ struct SafetensorsTensor {
   std::span<const std::byte> data;
   uint64_t file_offset = 0;  // of data, from the start of its file
   int part = 0;
-  // Whether data starts at a multiple of its element's size. Every writer of today aligns; the format
-  // does not ask for it, so a reader that casts must look here, and copy when it is false.
+  // Whether data starts at a multiple of its element's size. Every writer of today aligns; the
+  // format does not ask for it, so a reader that casts must look here, and copy when it is false.
   bool aligned = true;
 };
 
@@ -43,8 +43,8 @@ class SafetensorsFile {
   using Metadata = std::vector<std::pair<std::string, std::string>>;  // in the order of the file
 
   // `path`: a .safetensors file, an index (….safetensors.index.json), or a folder that holds
-  // model.safetensors.index.json or model.safetensors. The files that an index names must lie in its
-  // folder, also after symbolic links are followed.
+  // model.safetensors.index.json or model.safetensors. The files that an index names must lie in
+  // its folder, also after symbolic links are followed.
   static core::Expected<SafetensorsFile> Open(std::string_view path);
 
   // Reads a single file held in memory. `bytes` must outlive the result; `name` stands in messages.
