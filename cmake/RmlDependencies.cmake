@@ -5,13 +5,14 @@
 # so a module only names the target. A new library is one new line here and one in
 # scripts/packages.txt.
 
-set(_rml_by_config hwy::hwy=HWY simdjson::simdjson=simdjson libzip::zip=libzip fmt::fmt=fmt
+set(_rml_by_config hwy::hwy=HWY simdjson::simdjson=simdjson fmt::fmt=fmt
   spdlog::spdlog=spdlog CLI11::CLI11=CLI11 nlohmann_json::nlohmann_json=nlohmann_json
   benchmark::benchmark=benchmark benchmark::benchmark_main=benchmark)
 set(_rml_by_module Threads::Threads=Threads ZLIB::ZLIB=ZLIB OpenSSL::SSL=OpenSSL
   OpenSSL::Crypto=OpenSSL)
 set(_rml_by_pkg_config PkgConfig::utf8proc=libutf8proc PkgConfig::pcre2=libpcre2-8
-  PkgConfig::httplib=cpp-httplib PkgConfig::hwloc=hwloc PkgConfig::edit=libedit)
+  PkgConfig::httplib=cpp-httplib PkgConfig::hwloc=hwloc PkgConfig::edit=libedit
+  PkgConfig::libzip=libzip)  # its CMake package wants the zip tools installed too
 
 # Never part of what a user of the library links: headers that are compiled into our objects.
 set(RML_HEADER_ONLY_DEPENDENCIES CLI11::CLI11 nlohmann_json::nlohmann_json)

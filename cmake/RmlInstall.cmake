@@ -6,7 +6,12 @@
 include(CMakePackageConfigHelpers)
 
 get_property(modules GLOBAL PROPERTY RML_MODULES)
-get_property(RML_LINK_DEPENDENCIES GLOBAL PROPERTY RML_LINK_DEPENDENCIES)
+list(REMOVE_ITEM modules cli)  # the command's own code, no library
+set(RML_LINK_DEPENDENCIES "")
+foreach(module IN LISTS modules)
+  get_property(link_only GLOBAL PROPERTY RML_LINK_DEPENDENCIES_${module})
+  list(APPEND RML_LINK_DEPENDENCIES ${link_only})
+endforeach()
 list(REMOVE_DUPLICATES RML_LINK_DEPENDENCIES)
 
 add_library(rml_all INTERFACE)
