@@ -1,0 +1,31 @@
+#include "rml/text/word_starts.h"
+
+#include <algorithm>
+
+namespace rml::text {
+
+WordStarts::WordStarts(const Vocabulary& vocabulary) {
+  for (TokenId id = 0; id < vocabulary.size(); ++id) {
+    const std::string_view piece = vocabulary.piece(id);
+    if (piece.size() <= kSpaceMark.size()) continue;
+    for (size_t at = piece.find(kSpaceMark, 1); at != std::string_view::npos;
+         at = piece.find(kSpaceMark, at + 1)) {
+      joined_.set(static_cast<unsigned char>(piece[at - 1]));
+    }
+  }
+}
+
+size_t WordStarts::FirstPart(std::string_view text) const {
+  size_t at = CharSizeByLead(static_cast<unsigned char>(text[0]));
+  while (at < text.size()) {
+    const auto lead = static_cast<unsigned char>(text[at]);
+    if (lead == 0xE2 && text.substr(at, kSpaceMark.size()) == kSpaceMark &&
+        !joined_[static_cast<unsigned char>(text[at - 1])]) {
+      return at;
+    }
+    at += CharSizeByLead(lead);
+  }
+  return text.size();
+}
+
+}  // namespace rml::text
