@@ -1,14 +1,14 @@
 #include "rml/kernels/weight_matrix.h"
 
+#include "rml/core/check.h"
 #include "rml/core/checked_math.h"
+#include "rml/quant/dequantize.h"
 
 namespace rml::kernels {
 
 core::Expected<WeightMatrix> WeightMatrix::Make(core::DType dtype, int64_t rows, int64_t cols,
                                                 const void* data) {
-  using core::DType;
-  if (!core::IsQuantized(dtype) && dtype != DType::kF32 && dtype != DType::kF16 &&
-      dtype != DType::kBF16) {
+  if (!quant::IsWeightDType(dtype)) {
     return core::Unsupported("weight matrix: dtype ", core::Name(dtype),
                              " has no matrix kernels; convert it to f32, f16, bf16 or a block type");
   }
@@ -37,5 +37,11 @@ core::Expected<WeightMatrix> WeightMatrix::Make(core::DType dtype, int64_t rows,
 }
 
 core::Status WeightMatrix::Prepare(core::ThreadPool&) { return core::OkStatus(); }
+
+void DequantizeRow(const WeightMatrix& weight, int64_t row, float* out) {
+  RML_CHECK(row >= 0 && row < weight.rows());
+  const auto* bytes = static_cast<const std::byte*>(weight.data());
+  quant::Dequantize(weight.dtype(), bytes + row * weight.row_bytes(), weight.cols(), out);
+}
 
 }  // namespace rml::kernels
