@@ -1,7 +1,11 @@
 #include "rml/core/cpu_affinity.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <thread>
+
+#include "rml/core/cpu_quota.h"
 
 #if defined(__linux__)
 #include <sched.h>
@@ -66,7 +70,12 @@ std::vector<int> UsableCoreIds() {
   return AllCores();
 }
 
-int UsableCores() { return static_cast<int>(UsableCoreIds().size()); }
+int UsableCores() {
+  const auto cores = static_cast<double>(UsableCoreIds().size());
+  // Half a core still runs a thread.
+  const double granted = std::ceil(CpuQuota().value_or(cores));
+  return std::max(1, static_cast<int>(std::min(cores, granted)));
+}
 
 Status PinThisThread(std::span<const int> cores) {
   if (cores.empty()) return InvalidArgument("a thread cannot be pinned to an empty list of cores");

@@ -12,7 +12,8 @@ namespace rml::core {
 // The cores in the calling thread's affinity mask, ascending; never empty.
 std::vector<int> UsableCoreIds();
 
-// How many threads are worth running: the size of the affinity mask, at least 1.
+// How many threads are worth running: the size of the affinity mask, or fewer where a control group
+// grants less (rml/core/cpu_quota.h); at least 1.
 int UsableCores();
 
 // Restricts the calling thread to `cores`.

@@ -14,7 +14,15 @@
 
 // AddressSanitizer watches the heap and not our mappings: under it every block is a heap block, so
 // that a kernel that runs past its end is caught.
-#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__)
+#if defined(__SANITIZE_ADDRESS__)  // GCC
+#define RML_ADDRESS_SANITIZER 1
+#elif defined(__has_feature)  // Clang
+#if __has_feature(address_sanitizer)
+#define RML_ADDRESS_SANITIZER 1
+#endif
+#endif
+
+#if defined(__linux__) && !defined(RML_ADDRESS_SANITIZER)
 #define RML_MAP_LARGE_BLOCKS 1
 #else
 #define RML_MAP_LARGE_BLOCKS 0
@@ -24,8 +32,8 @@ namespace rml::core {
 
 namespace {
 
-// Past this a pointer difference inside the block would overflow.
-constexpr int64_t kLargestBlock = INT64_MAX / 2;
+// The address space of a process, without the extensions that a program must ask for.
+constexpr int64_t kLargestBlock = int64_t{1} << 47;
 
 Status OutOfMemory(int64_t bytes) {
   return ResourceExhausted("the system has no ", FormatBytes(bytes), " of memory for one block");

@@ -1,9 +1,10 @@
 // How a call becomes work. The caller writes the job (body, total) and publishes it by storing
-// `unclaimed` = total. Whoever wants a chunk subtracts one from `unclaimed`; a positive old value
-// is a claim on chunk total - old. Only a claim gives the right to read the job, and the caller
-// cannot return, nor the next job be written, before every claimed chunk has been subtracted from
-// `unfinished`. So a worker that wakes late finds nothing to claim and touches nothing, and a stale
-// look at `unclaimed` can never pair an old body with a new chunk: no generations are needed.
+// `unclaimed` = total. Whoever wants n chunks subtracts n from `unclaimed`; a positive old value is
+// a claim on the chunks from total - old on, as many as there are up to n. Only a claim gives the
+// right to read the job, and the caller cannot return, nor the next job be written, before every
+// claimed chunk has been subtracted from `unfinished`. So a worker that wakes late finds nothing to
+// claim and touches nothing, and a stale look at `unclaimed` can never pair an old body with a new
+// chunk: no generations are needed.
 #include "rml/core/thread_pool.h"
 
 #include <algorithm>
@@ -16,12 +17,14 @@
 #include <mutex>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
 #endif
 
 #include "rml/core/cpu_affinity.h"
+#include "rml/core/log.h"
 
 namespace rml::core {
 
@@ -285,7 +288,11 @@ Expected<int> ThreadPool::ThreadsFromEnvironment() {
 
 ThreadPool& ThreadPool::Default() {
   // Never destroyed: static objects of other files may still use it while the process ends.
-  static ThreadPool* const pool = new ThreadPool(ThreadsFromEnvironment().value_or(0));
+  static ThreadPool* const pool = [] {
+    const Expected<int> threads = ThreadsFromEnvironment();
+    if (!threads.ok()) LogWarn(threads.error().message());
+    return new ThreadPool(threads.value_or(0));
+  }();
   return *pool;
 }
 
