@@ -65,18 +65,6 @@ function(rml_add_command name)
   install(TARGETS ${name} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endfunction()
 
-# rml_add_fuzzer(NAME SOURCE [DEPS module...] [CORPUS folder]) — one libFuzzer program, bin/NAME.
-# Under ctest it replays its corpus once, so that a seed that crashes fails the tests.
-function(rml_add_fuzzer name source)
-  cmake_parse_arguments(ARG "" "CORPUS" "DEPS" ${ARGN})
-  list(TRANSFORM ARG_DEPS PREPEND rml_ OUTPUT_VARIABLE deps)
-  add_executable(${name} ${source})
-  target_link_libraries(${name} PRIVATE ${deps} rml_flags)
-  target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-  add_test(NAME fuzz.${name} COMMAND ${name} -runs=0 ${ARG_CORPUS})
-  set_tests_properties(fuzz.${name} PROPERTIES ENVIRONMENT "${RML_TEST_ENVIRONMENT}")
-endfunction()
-
 # rml_embed(TARGET NAME FILE)
 #
 # Puts FILE into TARGET's object code with the assembler's .incbin, so no source of its size is ever
