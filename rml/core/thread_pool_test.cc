@@ -222,6 +222,17 @@ TEST(ThreadPool, EnvironmentSetsTheNumberOfThreads) {
   EXPECT_EQ(ThreadPool::ThreadsFromEnvironment().value_or(0), UsableCores());
 }
 
+// The default pool is made once per process, hence a new one.
+TEST(ThreadPoolDeathTest, DefaultWarnsOfABadEnvironmentAndUsesTheUsableCores) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(
+      {
+        ::setenv("RML_THREADS", "many", 1);
+        std::exit(ThreadPool::Default().threads() == UsableCores() ? 0 : 1);
+      },
+      ::testing::ExitedWithCode(0), "RML_THREADS is 'many': give a number from 1 to 1024");
+}
+
 TEST(CpuAffinity, PinnedThreadSeesOnlyItsCore) {
   const int core = UsableCoreIds().back();
   std::vector<int> inside;
