@@ -26,7 +26,10 @@ TESTS = (f"pp{PROMPT_TOKENS}", f"tg{NEW_TOKENS}")
 PROMPT = "The capital of France is"
 
 
-def run(command):
+disturbed = []  # commands that did not get the processor time that their threads could have used
+
+
+def run(command, threads):
     """Runs a command; returns (seconds, peak resident MB, stdout). Exits where it fails."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         start = time.perf_counter()
@@ -37,13 +40,15 @@ def run(command):
         out.seek(0), err.seek(0)
         if child.returncode:
             sys.exit(f"{' '.join(command)}: exit code {child.returncode}\n{err.read().decode(errors='replace')[-2000:]}")
+        if usage.ru_utime + usage.ru_stime < 0.8 * threads * seconds:
+            disturbed.append(command)
         return seconds, usage.ru_maxrss / 1024, out.read().decode(errors="replace")
 
 
 def rml_speeds(binary, model, threads):
     """{test: tokens per second} of one run of `rml bench llm`."""
     _, _, text = run([binary, "bench", "llm", "--model", model, "-p", str(PROMPT_TOKENS), "-n", str(NEW_TOKENS),
-                      "-t", str(threads), "-r", "1", "--json"])
+                      "-t", str(threads), "-r", "1", "--json"], threads)
     rows = json.loads(text)
     rows = rows["rows"] if isinstance(rows, dict) else rows
     return {row["test"]: row["tokens_per_s"] for row in rows}
@@ -51,16 +56,17 @@ def rml_speeds(binary, model, threads):
 
 def llamacpp_speeds(binary, model, threads):
     """{test: tokens per second} of one run of llama-bench."""
-    _, _, text = run([binary, "-m", model, "-p", str(PROMPT_TOKENS), "-n", str(NEW_TOKENS), "-t", str(threads), "-r", "1", "-o", "json"])
+    _, _, text = run([binary, "-m", model, "-p", str(PROMPT_TOKENS), "-n", str(NEW_TOKENS), "-t", str(threads), "-r", "1", "-o", "json"],
+                     threads)
     return {f"pp{row['n_prompt']}" if row["n_prompt"] else f"tg{row['n_gen']}": row["avg_ts"] for row in json.loads(text)}
 
 
 def rml_first_token(binary, model, threads):
-    return run([binary, "generate", "-m", model, "-p", PROMPT, "-n", "1", "--temp", "0", "-t", str(threads), "--json"])[:2]
+    return run([binary, "generate", "-m", model, "-p", PROMPT, "-n", "1", "--temp", "0", "-t", str(threads), "--json"], 0)[:2]
 
 
 def llamacpp_first_token(binary, model, threads):
-    return run([binary, "-m", model, "-p", PROMPT, "-n", "1", "--temp", "0", "-t", str(threads), "-no-cnv", "--no-warmup"])[:2]
+    return run([binary, "-m", model, "-p", PROMPT, "-n", "1", "--temp", "0", "-t", str(threads), "-no-cnv", "--no-warmup"], 0)[:2]
 
 
 def in_turn(sides, model, threads, rounds):
@@ -137,7 +143,10 @@ def main():
         for name, values in [*ratios.items(), ("all", sum(ratios.values(), []))]:
             if values:
                 print(f"Geometric mean, {name}: {math.exp(statistics.fmean(map(math.log, values))):.3f}×")
-        print(f"\nMedians of {args.rounds} rounds run in turn; ratio = median of each round's rml / llama.cpp.\n")
+        print(f"\nMedians of {args.rounds} rounds run in turn; ratio = median of each round's rml / llama.cpp.")
+        if disturbed:
+            print(f"**Disturbed:** {len(disturbed)} runs got less than 80% of their threads' processor time; something else was busy.")
+        print()
 
     sides = {side: pair for side, pair in {"rml": (rml_first_token, args.rml), "llama.cpp": (llamacpp_first_token, args.llama_completion)}.items() if pair[1]}
     if sides:
