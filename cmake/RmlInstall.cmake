@@ -27,7 +27,7 @@ foreach(module IN LISTS modules)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/rml/${module} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rml
     FILES_MATCHING PATTERN "*.h"
     PATTERN "internal" EXCLUDE PATTERN "testing" EXCLUDE
-    PATTERN "*_test*" EXCLUDE PATTERN "*-inl.h" EXCLUDE)
+    REGEX "-inl\\.h$|_test[^/]*$|/test_[^/]*$|_(avx[a-z0-9]*|neon|vnni|amx)\\.h$" EXCLUDE)
 endforeach()
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/rmlConfig.cmake.in
