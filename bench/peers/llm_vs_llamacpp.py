@@ -62,11 +62,13 @@ def llamacpp_speeds(binary, model, threads):
 
 
 def rml_first_token(binary, model, threads):
+    """(seconds, peak MB) of a process that loads the model and says one token."""
     return run([binary, "generate", "-m", model, "-p", PROMPT, "-n", "1", "--temp", "0", "-t", str(threads), "--json"], 0)[:2]
 
 
 def llamacpp_first_token(binary, model, threads):
-    return run([binary, "-m", model, "-p", PROMPT, "-n", "1", "--temp", "0", "-t", str(threads), "-no-cnv", "--no-warmup"], 0)[:2]
+    """As above; the context is bounded, for by default llama.cpp clears a cache for all that the model can hold."""
+    return run([binary, "-m", model, "-c", "4096", "-p", PROMPT, "-n", "1", "--temp", "0", "-t", str(threads), "-no-cnv", "--no-warmup"], 0)[:2]
 
 
 def in_turn(sides, model, threads, rounds):
