@@ -28,7 +28,8 @@ struct InflateStream {
 core::Expected<std::string> Gunzip(std::string_view data) {
   InflateStream stream;
   constexpr int kGzip = 16 + MAX_WBITS;
-  if (inflateInit2(&stream.z, kGzip) != Z_OK) return core::ResourceExhausted("no memory to inflate");
+  if (inflateInit2(&stream.z, kGzip) != Z_OK)
+    return core::ResourceExhausted("no memory to inflate");
   stream.z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(data.data()));
   stream.z.avail_in = static_cast<uInt>(data.size());
   std::string result;
@@ -52,11 +53,15 @@ core::Expected<std::string> Gunzip(std::string_view data) {
   return result;
 }
 
+bool IsGzip(std::string_view bytes) {
+  return bytes.size() >= 2 && bytes[0] == '\x1F' && bytes[1] == '\x8B';
+}
+
 // The text of a file, inflated when it is gzip data.
 core::Expected<std::string> ReadMaybeGzip(const fs::path& path) {
-  RML_ASSIGN(std::string text, io::ReadTextFile(path.string(), kMaxJsonBytes));
-  if (!text.starts_with("\x1F\x8B")) return text;
-  auto inflated = Gunzip(text);
+  auto text = io::ReadTextFile(path.string(), kMaxJsonBytes);
+  if (!text.ok() || !IsGzip(*text)) return text;
+  auto inflated = Gunzip(*text);
   if (!inflated.ok()) return inflated.status().WithContext(path.string());
   return inflated;
 }
@@ -88,12 +93,14 @@ core::Expected<std::shared_ptr<const Tokenizer>> Tokenizer::Open(std::string_vie
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   if (!fs::exists(status)) {
-    return core::NotFound("'", name, "' does not exist; give a .gguf file, a tokenizer.json or its folder");
+    return core::NotFound("'", name,
+                          "' does not exist; give a .gguf file, a tokenizer.json or its folder");
   }
   if (fs::is_directory(status)) {
     const fs::path file = FindFile(path, "tokenizer.json");
     if (file.empty()) {
-      return core::NotFound("the folder '", name, "' holds neither tokenizer.json nor tokenizer.json.gz");
+      return core::NotFound("the folder '", name,
+                            "' holds neither tokenizer.json nor tokenizer.json.gz");
     }
     return OpenJson(file);
   }

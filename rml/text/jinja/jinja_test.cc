@@ -66,7 +66,7 @@ TEST(Jinja, ErrorsNameTheInnermostPlace) {
       {"{% for a, b in [(1,)] %}{% endfor %}", StatusCode::kInvalidArgument,
        "line 1, column 1: not enough values to unpack (expected 2, got 1)"},
       {"{{ [].append(1) }}", StatusCode::kInvalidArgument,
-       "line 1, column 4: access to attribute 'append' of 'list' object is unsafe."},
+       "line 1, column 6: access to attribute 'append' of 'list' object is unsafe."},
       {"{{ 1 }}\n{% include 'x' %}", StatusCode::kUnsupported,
        "line 2, column 1: a chat template cannot use {% include %}"},
       {"{{ 'abc }}", StatusCode::kInvalidArgument,
@@ -149,8 +149,8 @@ std::string Repeat(std::string_view text, int count) {
 TEST(Jinja, NestingOfTheSourceIsLimited) {
   const std::string kSources[] = {
       "{{ " + Repeat("(", 100000) + "1" + Repeat(")", 100000) + " }}",
-      "{{ " + Repeat("[", 100000),
-      "{{ " + Repeat("{1:", 100000),
+      "{{ " + Repeat("[", 100000) + Repeat("]", 100000) + " }}",
+      "{{ " + Repeat("{1:", 100000) + "1" + Repeat("}", 100000) + " }}",
       "{{ " + Repeat("not ", 100000) + "1 }}",
       "{{ " + Repeat("- ", 100000) + "1 }}",
       "{{ 1" + Repeat(" + 1", 100000) + " }}",
@@ -160,7 +160,7 @@ TEST(Jinja, NestingOfTheSourceIsLimited) {
       "{{ x" + Repeat("()", 100000) + " }}",
       "{{ 1" + Repeat(" if 1 else 1", 100000) + " }}",
       "{{ 1" + Repeat(" and 1", 100000) + " }}",
-      "{{ 1" + Repeat(" is odd", 100000) + " }}",
+      "{{ 1" + Repeat(" is odd()", 100000) + " }}",
       Repeat("{% if 1 %}", 100000) + Repeat("{% endif %}", 100000),
       Repeat("{% for i in [1] %}", 100000),
       Repeat("{% set x %}", 100000),

@@ -156,6 +156,7 @@ Expected<Value> Count(Runtime& runtime, const Value& self, const CallArgs& args)
   for (size_t at = 0; (at = FindText(window.text, wanted, at)) != std::string_view::npos;) {
     ++count;
     at += wanted.size();
+    RML_TRY(runtime.Charge(1));
   }
   return Value(count);
 }

@@ -168,6 +168,7 @@ Expected<std::string> Replace(Runtime& runtime, std::string_view text, std::stri
       out += to;
       at = found + from.size();
     }
+    RML_TRY(runtime.Charge(1));
     if (out.size() > runtime.limits().string_bytes) return runtime.CheckString(out.size());
   }
   out += text.substr(at);
