@@ -484,11 +484,14 @@ TEST(SafetensorsFiles, RealFilesGetTheRightVerdict) {
   auto tiny = SafetensorsFile::Open(data + "/safetensors/tiny-checkpoint-studio.safetensors");
   ASSERT_TRUE(tiny.ok()) << tiny.status().message();
   EXPECT_FALSE(tiny->metadata().empty());
-  for (const char* name : {"candle-csm-voices", "candle-encodec-jfk-codes",
-                           "diff-new-checkpoint-studio", "tiny-weight-inspect"}) {
+  for (const char* name :
+       {"candle-csm-voices", "candle-encodec-jfk-codes", "diff-new-checkpoint-studio"}) {
     const auto file = SafetensorsFile::Open(data + "/safetensors/" + name + ".safetensors");
     EXPECT_TRUE(file.ok()) << file.status().message();
   }
+  // Five bytes too long; the reference implementation refuses it too.
+  const auto trailing = SafetensorsFile::Open(data + "/safetensors/tiny-weight-inspect.safetensors");
+  EXPECT_THAT(std::string(trailing.status().message()), HasSubstr("5 bytes after the last tensor"));
   const auto cut =
       SafetensorsFile::Open(data + "/safetensors/header-only-inkling-shard-09.safetensors");
   EXPECT_THAT(std::string(cut.status().message()), HasSubstr("truncated"));
