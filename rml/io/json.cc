@@ -191,14 +191,14 @@ const Json* Json::Find(std::string_view key) const {
   return object == nullptr ? nullptr : (*object)->Find(key);
 }
 
-Json& Json::Append(Json item) {
+Json& Json::Append(Json item) & {
   if (is_null()) *this = MakeArray();
   RML_CHECK(is_array());
   std::get<Array>(value_).push_back(std::move(item));
   return *this;
 }
 
-Json& Json::Set(std::string_view key, Json value) {
+Json& Json::Set(std::string_view key, Json value) & {
   if (is_null()) *this = MakeObject();
   RML_CHECK(is_object());
   Object& object = *std::get<std::unique_ptr<Object, DeleteObject>>(value_);

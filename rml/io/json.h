@@ -92,8 +92,11 @@ class Json {
 
   // Building. Append wants an array and Set an object; null becomes one. Set replaces the value of
   // a key that exists.
-  Json& Append(Json item);
-  Json& Set(std::string_view key, Json value);
+  Json& Append(Json item) &;
+  Json& Set(std::string_view key, Json value) &;
+  // On a temporary, so that Json().Set("a", 1).Set("b", 2) is moved and not copied.
+  Json&& Append(Json item) && { return std::move(Append(std::move(item))); }
+  Json&& Set(std::string_view key, Json value) && { return std::move(Set(key, std::move(value))); }
 
   // The text: indent < 0 on one line, else that many spaces a level. Bytes that are not UTF-8
   // become U+FFFD; numbers that JSON cannot say (NaN, infinities) become null; doubles read back
