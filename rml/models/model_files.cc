@@ -9,6 +9,7 @@
 #include "rml/models/families.h"
 #include "rml/models/gguf_config.h"
 #include "rml/models/hugging_face_config.h"
+#include "rml/quant/dequantize.h"
 
 namespace rml::models {
 
@@ -19,11 +20,6 @@ namespace {
 
 // Tensors that old exporters wrote and nobody needs: they follow from the configuration.
 bool IsRedundant(std::string_view name) { return name.ends_with("rotary_emb.inv_freq"); }
-
-bool IsWeightDType(core::DType dtype) {
-  return core::IsQuantized(dtype) || dtype == core::DType::kF32 || dtype == core::DType::kF16 ||
-         dtype == core::DType::kBF16;
-}
 
 }  // namespace
 
@@ -104,7 +100,7 @@ Status ModelFiles::Collect(std::span<const std::string_view> names_in_file, Find
       return core::DataLoss(path_, ": tensor '", have.file_name, "' has shape ", have.shape.ToString(),
                             ", and the model's sizes make it ", tensor.shape.ToString());
     }
-    if (!IsWeightDType(have.dtype)) {
+    if (!quant::IsWeightDType(have.dtype)) {
       return core::Unsupported(path_, ": tensor '", have.file_name, "' is ", core::Name(have.dtype),
                                ", which is no type of weights that rml computes with");
     }
