@@ -6,7 +6,7 @@ set -euo pipefail
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 sysroot=${1:-$root/build/arm64-sysroot}
-packages=(libhwy-dev libhwy1)
+packages=(libhwy-dev libhwy1 nlohmann-json3-dev)
 stamp=$sysroot/.packages
 
 if [[ -f $stamp && $(cat "$stamp") == "${packages[*]}" ]]; then exit 0; fi
