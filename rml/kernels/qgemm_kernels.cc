@@ -8,6 +8,9 @@ const QuantKernels& QuantKernelsFor(Isa isa) {
   switch (isa) {
 #if defined(__x86_64__)
     case Isa::kAvx2: return kQuantKernelsAvx2;
+    case Isa::kAvx512: return kQuantKernelsAvx512;
+    case Isa::kAvx512Vnni:
+    case Isa::kAvx512Bf16: return kQuantKernelsAvx512Vnni;
 #endif
     default: return kQuantKernelsPortable;
   }
