@@ -21,7 +21,13 @@ Expected<std::optional<T>> GgufConfig::Find(ConfigKey key) const {
 }
 
 Expected<std::optional<int64_t>> GgufConfig::FindInt(ConfigKey key) const { return Find<int64_t>(key); }
-Expected<std::optional<double>> GgufConfig::FindFloat(ConfigKey key) const { return Find<double>(key); }
+Expected<std::optional<double>> GgufConfig::FindFloat(ConfigKey key) const {
+  auto found = Find<double>(key);
+  if (found.ok()) return found;
+  const auto whole = Find<int64_t>(key);  // a length, which elsewhere is written as a float
+  if (!whole.ok()) return found;
+  return std::optional<double>(static_cast<double>(**whole));
+}
 Expected<std::optional<bool>> GgufConfig::FindBool(ConfigKey key) const { return Find<bool>(key); }
 Expected<std::optional<std::string>> GgufConfig::FindString(ConfigKey key) const { return Find<std::string>(key); }
 Expected<std::optional<std::vector<std::string>>> GgufConfig::FindStrings(ConfigKey key) const {
