@@ -108,8 +108,9 @@ TEST_P(MatMulDType, EveryShapeAtEveryIsaLiesWithinTheAnalyticBound) {
   for (const Isa isa : SupportedIsas()) {
     const ScopedIsaForTest scoped(isa);
     for (const int64_t rows : {1, 3, 7, 8, 9, 15, 16, 17, 33, 130}) {
-      for (const int64_t units : {1, 2, 3, 8, 9, 18}) {
+      for (const int64_t units : {1, 2, 3, 5, 9, 18}) {
         const int64_t cols = units * unit;
+        if (cols > 1280) continue;
         const Weights w = RandomWeights(dtype, rows, cols, static_cast<uint32_t>(rows + cols));
         for (const int64_t m : {1, 2, 3, 4, 5, 8, 17}) {
           const auto x = Normals(m * cols, static_cast<uint32_t>(m), 0.2f);

@@ -27,21 +27,44 @@ constexpr int kLanes = kPanelRows / kVectors;
 constexpr int kStepBytes = kPanelRows * 4;
 constexpr int kBlockBytes = 8 * kStepBytes;  // 32 columns of codes
 
-// Sums of kSteps steps, for columns `offset` on of rows x[0..kTile).
-template <int kTile, int kSteps>
+// Vector v of a step: of plane v / kVectors.
+RML_TILE_INLINE Int LoadCodes(const uint8_t* step, int v) {
+  return Ops::Load(step + v / kVectors * kBlockBytes + v % kVectors * kVectorBytes);
+}
+
+// Sums of kSteps steps, for columns `offset` on of rows x[0..kTile). Planes lie kBlockBytes apart, and
+// their sums beside each other. What there is less of, rows of x or vectors of codes, waits in
+// registers for the other.
+template <int kTile, int kSteps, int kPlanes>
 RML_TILE_INLINE void SumSteps(const uint8_t* codes, const int8_t* const* x, int64_t offset,
-                              Int (&sum)[kTile][kVectors]) {
+                              Int (&sum)[kTile][kPlanes * kVectors]) {
+  constexpr int kLoads = kPlanes * kVectors;
 #pragma GCC unroll 8
   for (int s = 0; s < kSteps; ++s) {
-    Int w[kVectors];
-#pragma GCC unroll 2
-    for (int v = 0; v < kVectors; ++v) w[v] = Ops::Load(codes + s * kStepBytes + v * kVectorBytes);
+    const uint8_t* step = codes + s * kStepBytes;
+    if constexpr (kLoads <= kTile) {
+      Int w[kLoads];
+#pragma GCC unroll 4
+      for (int v = 0; v < kLoads; ++v) w[v] = LoadCodes(step, v);
 #pragma GCC unroll 8
-    for (int c = 0; c < kTile; ++c) {
-      const Int xs = Ops::BroadcastWord(x[c] + offset + 4 * s);
-#pragma GCC unroll 2
-      for (int v = 0; v < kVectors; ++v) {
-        sum[c][v] = s == 0 ? Ops::First(w[v], xs) : Ops::Next(sum[c][v], w[v], xs);
+      for (int c = 0; c < kTile; ++c) {
+        const Int xs = Ops::BroadcastWord(x[c] + offset + 4 * s);
+#pragma GCC unroll 4
+        for (int v = 0; v < kLoads; ++v) {
+          sum[c][v] = s == 0 ? Ops::First(w[v], xs) : Ops::Next(sum[c][v], w[v], xs);
+        }
+      }
+    } else {
+      Int xs[kTile];
+#pragma GCC unroll 8
+      for (int c = 0; c < kTile; ++c) xs[c] = Ops::BroadcastWord(x[c] + offset + 4 * s);
+#pragma GCC unroll 4
+      for (int v = 0; v < kLoads; ++v) {
+        const Int w = LoadCodes(step, v);
+#pragma GCC unroll 8
+        for (int c = 0; c < kTile; ++c) {
+          sum[c][v] = s == 0 ? Ops::First(w, xs[c]) : Ops::Next(sum[c][v], w, xs[c]);
+        }
       }
     }
   }
@@ -57,20 +80,19 @@ struct Range32 {
 template <int kTile, int kSteps, int kPlanes>
 RML_TILE_INLINE void BlockProducts(const uint8_t* codes, const int8_t* const* x, int64_t offset,
                                    Int (&wide)[kTile][kVectors]) {
-  Int sum[kTile][kVectors];
-#pragma GCC unroll 2
-  for (int plane = 0; plane < kPlanes; ++plane) {
 #pragma GCC unroll 4
-    for (int s = 0; s < 8; s += kSteps) {
-      SumSteps<kTile, kSteps>(codes + plane * kBlockBytes + s * kStepBytes, x, offset + 4 * s, sum);
+  for (int s = 0; s < 8; s += kSteps) {
+    Int sum[kTile][kPlanes * kVectors];
+    SumSteps<kTile, kSteps, kPlanes>(codes + s * kStepBytes, x, offset + 4 * s, sum);
 #pragma GCC unroll 8
-      for (int c = 0; c < kTile; ++c) {
+    for (int c = 0; c < kTile; ++c) {
 #pragma GCC unroll 2
-        for (int v = 0; v < kVectors; ++v) {
-          const bool high_plane = kPlanes == 2 && plane == 0;
-          const Int part = high_plane ? Ops::CloseScaled(sum[c][v], Ops::Set16(16)) : Ops::Close(sum[c][v]);
-          wide[c][v] = plane == 0 && s == 0 ? part : Ops::Add32(wide[c][v], part);
+      for (int v = 0; v < kVectors; ++v) {
+        Int part = Ops::Close(sum[c][(kPlanes - 1) * kVectors + v]);
+        if constexpr (kPlanes == 2) {
+          part = Ops::Add32(part, Ops::CloseScaled(sum[c][v], Ops::Set16(16)));
         }
+        wide[c][v] = s == 0 ? part : Ops::Add32(wide[c][v], part);
       }
     }
   }
@@ -137,12 +159,13 @@ RML_TILE_INLINE void LastTile32(const Panel32& panel, const Range32& range, cons
 template <int kSteps, int kPlanes>
 void Gemm32(const Panel32& panel, int64_t first_block, int64_t blocks, int64_t total_blocks,
             const Activations32& x, int64_t m, float* acc, bool first) {
+  constexpr int kTile = Ops::kTile / kPlanes;  // the registers carry as many sums either way
   const Range32 range = {first_block, blocks, total_blocks};
   int64_t i = 0;
-  for (; i + Ops::kTile <= m; i += Ops::kTile) {
-    Tile32<Ops::kTile, kSteps, kPlanes>(panel, range, x, m, i, acc + i * kPanelRows, first);
+  for (; i + kTile <= m; i += kTile) {
+    Tile32<kTile, kSteps, kPlanes>(panel, range, x, m, i, acc + i * kPanelRows, first);
   }
-  LastTile32<Ops::kTile - 1, kSteps, kPlanes>(panel, range, x, m, i, acc + i * kPanelRows, first);
+  LastTile32<kTile - 1, kSteps, kPlanes>(panel, range, x, m, i, acc + i * kPanelRows, first);
 }
 
 // ---- Integer scales per group within 256 columns ----
@@ -169,7 +192,7 @@ RML_TILE_INLINE void Tile256(const Panel256& panel, int64_t first_block, int64_t
 #pragma GCC unroll 4
       for (int s = 0; s < kGroupSteps; s += kSteps) {
         Int sum[kTile][kVectors];
-        SumSteps<kTile, kSteps>(codes + (g * kGroupSteps + s) * kStepBytes, xs,
+        SumSteps<kTile, kSteps, 1>(codes + (g * kGroupSteps + s) * kStepBytes, xs,
                                 4 * (g * kGroupSteps + s), sum);
 #pragma GCC unroll 2
         for (int v = 0; v < kVectors; ++v) {
