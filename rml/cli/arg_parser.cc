@@ -41,6 +41,7 @@ struct ArgParser::Impl {
 
 ArgParser::ArgParser(std::string_view description, std::string_view version)
     : impl_(std::make_shared<Impl>()) {
+  impl_->root.name("rml");
   impl_->root.description(std::string(description));
   impl_->root.set_version_flag("--version", std::string(version), "Print the version and exit");
   impl_->root.set_help_flag("-h,--help", "Print this help and exit");
