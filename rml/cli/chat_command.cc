@@ -50,11 +50,13 @@ class ChatLoop {
 
   Status Turn(std::string text) {
     engine_->SetCancellation(run_.NewInterrupt());
-    RML_ASSIGN(last_, conversation_.Send(std::move(text), options_, [&](std::string_view piece) {
+    auto answer = conversation_.Send(std::move(text), options_, [&](std::string_view piece) {
       std::fwrite(piece.data(), 1, piece.size(), stdout);
       std::fflush(stdout);
       return !run_.interrupted();
-    }));
+    });
+    run_.EndInterrupt();
+    RML_ASSIGN(last_, std::move(answer));
     std::printf("%s\n", last_.reason == llm::StopReason::kCancelled ? " [stopped]" : "");
     if (last_.reason == llm::StopReason::kContextFull) {
       std::fputs("rml: the context is full; /reset starts anew, -c or --context-shift make room\n", stderr);
@@ -139,6 +141,7 @@ Status ChatCommand::Run() const {
 
   if (StdinIsTerminal()) std::printf("%s: /help lists the commands, Ctrl-D leaves\n", engine->spec().name.c_str());
   LineEditor editor("> ");
+  run->EndInterrupt();
   while (std::optional<std::string> line = editor.Read()) {
     while (line->ends_with('\\')) {  // goes on in the next line
       line->back() = '\n';

@@ -71,21 +71,19 @@ LineEditor::~LineEditor() {
 
 std::optional<std::string> LineEditor::Read() {
   if (impl_->editor == nullptr) return ReadPlainLine();
-  while (true) {
-    int count = 0;
-    errno = 0;
-    const char* text = el_gets(impl_->editor, &count);
-    if (text == nullptr || count <= 0) {
-      if (errno != EINTR) return std::nullopt;  // end of input
-      std::fputs("^C\n", stdout);               // Ctrl-C: begin the line again
-      el_reset(impl_->editor);
-      continue;
-    }
-    std::string line(text, static_cast<size_t>(count));
-    while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
-    if (!line.empty()) history(impl_->history, &impl_->event, H_ENTER, line.c_str());
-    return line;
+  int count = 0;
+  errno = 0;
+  const char* text = el_gets(impl_->editor, &count);
+  if (text == nullptr || count <= 0) {
+    if (errno != EINTR) return std::nullopt;  // end of input
+    std::fputs("^C\n", stdout);
+    el_reset(impl_->editor);
+    return "";
   }
+  std::string line(text, static_cast<size_t>(count));
+  while (!line.empty() && (line.back() == '\n' || line.back() == '\r')) line.pop_back();
+  if (!line.empty()) history(impl_->history, &impl_->event, H_ENTER, line.c_str());
+  return line;
 }
 
 }  // namespace rml::cli

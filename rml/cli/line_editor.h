@@ -15,7 +15,8 @@ class LineEditor {
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;
 
-  // The next line without its newline; nothing at the end of the input. Ctrl-C clears the line.
+  // The next line without its newline; nothing at the end of the input. A line that
+  // Ctrl-C (caught, without SA_RESTART) breaks off is empty.
   std::optional<std::string> Read();
 
  private:

@@ -19,12 +19,14 @@ std::atomic<bool> g_interrupted{false};
 std::atomic<core::CancellationSource*> g_source{nullptr};
 
 extern "C" void OnInterrupt(int) {
+  core::CancellationSource* source = g_source.load();
+  if (source == nullptr) return;       // nothing is running
   if (g_interrupted.exchange(true)) {  // the second one, with the first still unanswered
     std::signal(SIGINT, SIG_DFL);
     std::raise(SIGINT);
     return;
   }
-  if (core::CancellationSource* source = g_source.load()) source->Cancel();
+  source->Cancel();
 }
 
 }  // namespace
@@ -66,10 +68,12 @@ core::CancellationToken Runner::NewInterrupt() {
   std::optional<core::CancellationSource>& source = interrupt_->sources[interrupt_->next];
   interrupt_->next = 1 - interrupt_->next;
   source.emplace();
-  g_source.store(&*source);
   g_interrupted.store(false);
+  g_source.store(&*source);
   return source->token();
 }
+
+void Runner::EndInterrupt() { g_source.store(nullptr); }
 
 bool Runner::interrupted() const { return g_interrupted.load(); }
 

@@ -31,6 +31,8 @@ class Runner {
 
   // A token that the next Ctrl-C cancels; what came before is forgotten.
   core::CancellationToken NewInterrupt();
+  // Nothing is running: until the next NewInterrupt, Ctrl-C does nothing but end a read.
+  void EndInterrupt();
   // Whether Ctrl-C came since the last NewInterrupt.
   bool interrupted() const;
 
