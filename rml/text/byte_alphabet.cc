@@ -36,9 +36,7 @@ constexpr Tables kTables = MakeTables();
 
 char32_t ByteToAlphabet(uint8_t byte) { return kTables.code[byte]; }
 
-int AlphabetToByte(char32_t code) {
-  return code < kTables.byte.size() ? kTables.byte[code] : -1;
-}
+int AlphabetToByte(char32_t code) { return code < kTables.byte.size() ? kTables.byte[code] : -1; }
 
 std::string ToAlphabet(std::string_view bytes) {
   std::string result;

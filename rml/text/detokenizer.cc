@@ -31,7 +31,8 @@ void ApplySteps(const std::vector<DecodeStep>& steps, bool first, std::string* t
         ReplaceAll(step.from, step.to, text);
         break;
       case DecodeStep::Kind::kByteFallback:
-        if (const int byte = ParseByteToken(*text); byte >= 0) text->assign(1, static_cast<char>(byte));
+        if (const int byte = ParseByteToken(*text); byte >= 0)
+          text->assign(1, static_cast<char>(byte));
         break;
       case DecodeStep::Kind::kDropAllFromFirst:
         if (first) ReplaceAll(step.from, "", text);

@@ -11,26 +11,26 @@ constexpr std::string_view kNames[] = {
     "<|eot_id|>",
     "<|im_end|>",
     "<|end|>",
-    "<|return|>",        // GPT-OSS
+    "<|return|>",  // GPT-OSS
     "<|call|>",
-    "<|flush|>",         // Solar Open
+    "<|flush|>",  // Solar Open
     "<|calls|>",
-    "<end_of_turn>",     // Gemma
+    "<end_of_turn>",  // Gemma
     "<|endoftext|>",
     "</s>",
     "<|eom_id|>",
     "<EOT>",
     "_<EOT>",
-    "[EOT]",             // Kimi K2
+    "[EOT]",  // Kimi K2
     "[EOS]",
     "<|end_of_text|>",
     "<end_of_utterance>",
     "<eos>",
-    "<turn|>",           // Gemma 4
+    "<turn|>",  // Gemma 4
     "<|tool_response>",
     "<｜end▁of▁sentence｜>",  // DeepSeek
-    "[e~[",              // MiniMax
-    "<|fim_pad|>",       // code models: the end of a fill, of a repository's and of a file's part
+    "[e~[",                   // MiniMax
+    "<|fim_pad|>",  // code models: the end of a fill, of a repository's and of a file's part
     "<fim-pad>",
     "<fim_pad>",
     "<|fim_repo|>",

@@ -20,11 +20,25 @@ constexpr std::string_view kScoresKey = "tokenizer.ggml.scores";
 constexpr std::string_view kTypesKey = "tokenizer.ggml.token_type";
 constexpr std::string_view kPreKey = "tokenizer.ggml.pre";
 
-// DeepSeek LLM's letters, as its tokenizer.json lists them: the cased letters of the BMP and beyond.
+// DeepSeek LLM's letters, as its tokenizer.json lists them: the cased letters of the BMP and
+// beyond.
 constexpr std::string_view kDeepSeekLetters =
-    "\\s?[A-Za-zµÀ-ÖØ-öø-ƺƼ-ƿǄ-ʓʕ-ʯͰ-ͳͶͷͻ-ͽͿΆΈ-ΊΌΎ-ΡΣ-ϵϷ-ҁҊ-ԯԱ-ՖႠ-ჅᎠ-Ᏽᏸ-ᏽᲐ-ᲺᲽ-Ჿᴀ-ᴫᵫ-ᵷᵹ-ᶚḀ-ἕἘ-Ἕἠ-"
-    "ὅὈ-Ὅὐ-ὗὙὛὝὟ-ώᾀ-ᾴᾶ-ᾼιῂ-ῄῆ-ῌῐ-ΐῖ-Ίῠ-Ῥῲ-ῴῶ-ῼℂℇℊ-ℓℕℙ-ℝℤΩℨK-ℭℯ-ℴℹℼ-ℿⅅ-ⅉⅎↃↄⰀ-ⱻⱾ-ⳤⳫ-ⳮⳲⳳꙀ-ꙭꚀ-ꚛꜢ-ꝯꝱ-ꞇꞋ-ꞎꭰ-ꮿ"
-    "ﬀ-ﬆﬓ-ﬗＡ-Ｚａ-ｚ𐐀-𐑏𐒰-𐓓𐓘-𐓻𐲀-𐲲𐳀-𐳲𑢠-𑣟𞤀-𞥃]+";
+    R"(\s?[A-Za-z\x{b5}\x{c0}-\x{d6}\x{d8}-\x{f6}\x{f8}-\x{1ba}\x{1bc}-\x{1bf}\x{1c4}-\x{293})"
+    R"(\x{295}-\x{2af}\x{370}-\x{373}\x{376}\x{377}\x{37b}-\x{37d}\x{37f}\x{386})"
+    R"(\x{388}-\x{38a}\x{38c}\x{38e}-\x{3a1}\x{3a3}-\x{3f5}\x{3f7}-\x{481}\x{48a}-\x{52f})"
+    R"(\x{531}-\x{556}\x{10a0}-\x{10c5}\x{13a0}-\x{13f5}\x{13f8}-\x{13fd}\x{1c90}-\x{1cba})"
+    R"(\x{1cbd}-\x{1cbf}\x{1d00}-\x{1d2b}\x{1d6b}-\x{1d77}\x{1d79}-\x{1d9a}\x{1e00}-\x{1f15})"
+    R"(\x{1f18}-\x{1f1d}\x{1f20}-\x{1f45}\x{1f48}-\x{1f4d}\x{1f50}-\x{1f57}\x{1f59}\x{1f5b})"
+    R"(\x{1f5d}\x{1f5f}-\x{1f7d}\x{1f80}-\x{1fb4}\x{1fb6}-\x{1fbc}\x{1fbe}\x{1fc2}-\x{1fc4})"
+    R"(\x{1fc6}-\x{1fcc}\x{1fd0}-\x{1fd3}\x{1fd6}-\x{1fdb}\x{1fe0}-\x{1fec}\x{1ff2}-\x{1ff4})"
+    R"(\x{1ff6}-\x{1ffc}\x{2102}\x{2107}\x{210a}-\x{2113}\x{2115}\x{2119}-\x{211d}\x{2124})"
+    R"(\x{2126}\x{2128}\x{212a}-\x{212d}\x{212f}-\x{2134}\x{2139}\x{213c}-\x{213f})"
+    R"(\x{2145}-\x{2149}\x{214e}\x{2183}\x{2184}\x{2c00}-\x{2c7b}\x{2c7e}-\x{2ce4})"
+    R"(\x{2ceb}-\x{2cee}\x{2cf2}\x{2cf3}\x{a640}-\x{a66d}\x{a680}-\x{a69b}\x{a722}-\x{a76f})"
+    R"(\x{a771}-\x{a787}\x{a78b}-\x{a78e}\x{ab70}-\x{abbf}\x{fb00}-\x{fb06}\x{fb13}-\x{fb17})"
+    R"(\x{ff21}-\x{ff3a}\x{ff41}-\x{ff5a}\x{10400}-\x{1044f}\x{104b0}-\x{104d3})"
+    R"(\x{104d8}-\x{104fb}\x{10c80}-\x{10cb2}\x{10cc0}-\x{10cf2}\x{118a0}-\x{118df})"
+    R"(\x{1e900}-\x{1e943}]+)";
 
 // What a value of tokenizer.ggml.pre means: the patterns that cut the text, one after the other.
 struct PreTokenizerKind {
@@ -41,19 +55,22 @@ constexpr std::string_view kGpt4oPattern =
 
 constexpr PreTokenizerKind kKinds[] = {
     {"llama-bpe llama3 llama-v3 falcon3 falcon-h1 pixtral midm-2.0 lfm2",
-     {kLlama3AsciiPattern}, true, true},
+     {kLlama3AsciiPattern},
+     true,
+     true},
     {"dbrx smaug-bpe chatglm-bpe", {kLlama3AsciiPattern}},
     {"glm4", {kLlama3AsciiPattern}, true},
     {"qwen2 deepseek-r1-qwen megrez stablelm2 hunyuan solar-open grok-2", {kQwen2AsciiPattern}},
     {"qwen35", {kQwen35Pattern}},
-    {"smollm starcoder refact command-r codeshell exaone minerva-7b", {kDigitPattern, kGpt2Pattern}},
+    {"smollm starcoder refact command-r codeshell exaone minerva-7b",
+     {kDigitPattern, kGpt2Pattern}},
     {"gpt-2 phi-2 mpt olmo jais trillion exaone4 gigachat granite-docling", {kGpt2Pattern}},
     {"tekken", {kTekkenAsciiPattern}, true, true},
     {"gpt-4o llama4 kanana2", {kGpt4oPattern}},
     {"deepseek-v3 hunyuan-dense", {kThreeDigitsPattern, kCjkPattern, kDeepSeek3Pattern}},
     {"deepseek-llm",
-     {"[\r\n]", kDeepSeekLetters, "\\s?[!-/:-~！-／：-～‘-‟　-。]+", "\\s+$", "[一-龥ࠀ-一가-퟿]+",
-      "\\p{N}+"}},
+     {"[\r\n]", kDeepSeekLetters, "\\s?[!-/:-~！-／：-～‘-‟　-。]+", "\\s+$",
+      "[一-龥ࠀ-一가-퟿]+", "\\p{N}+"}},
     {"deepseek-coder",
      {"[\r\n]", "\\s?\\p{L}+", "\\s?\\p{P}+", "[一-龥ࠀ-一가-퟿]+", kDigitPattern}},
     {"falcon", {"[\\p{P}\\$\\+<=>\\^~\\|`]+", kGpt2Pattern, "[0-9][0-9][0-9]"}},
@@ -123,8 +140,7 @@ class GgufLoader {
     for (size_t id = 0; id < pieces.size(); ++id) {
       if (kinds[id] == TokenKind::kByte && ParseByteToken(pieces[id]) < 0) {
         return core::DataLoss(kTokensKey, ": token ", id, " is marked as a byte and reads '",
-                              ToValidUtf8(pieces[id].substr(0, 40)),
-                              "', not '<0x00>' … '<0xFF>'");
+                              ToValidUtf8(pieces[id].substr(0, 40)), "', not '<0x00>' … '<0xFF>'");
       }
       vocabulary().Add(pieces[id], kinds[id]);
     }
@@ -141,10 +157,9 @@ class GgufLoader {
     if (types->size() < count) {
       return core::DataLoss(kTypesKey, " has ", types->size(), " elements for ", count, " tokens");
     }
-    constexpr TokenKind kByNumber[] = {TokenKind::kUnused,  TokenKind::kNormal,
-                                       TokenKind::kUnknown, TokenKind::kControl,
-                                       TokenKind::kUserDefined, TokenKind::kUnused,
-                                       TokenKind::kByte};
+    constexpr TokenKind kByNumber[] = {
+        TokenKind::kUnused,      TokenKind::kNormal, TokenKind::kUnknown, TokenKind::kControl,
+        TokenKind::kUserDefined, TokenKind::kUnused, TokenKind::kByte};
     for (size_t i = 0; i < count; ++i) {
       int32_t number = 0;
       std::memcpy(&number, types->raw().data() + i * sizeof(number), sizeof(number));
@@ -207,7 +222,8 @@ class GgufLoader {
     }
     std::memcpy(scores.data(), value->raw().data(), count * sizeof(float));
     for (size_t i = 0; i < count; ++i) {
-      if (std::isnan(scores[i])) return core::DataLoss(kScoresKey, ": score ", i, " is not a number");
+      if (std::isnan(scores[i]))
+        return core::DataLoss(kScoresKey, ": score ", i, " is not a number");
     }
     return scores;
   }
@@ -224,10 +240,9 @@ class GgufLoader {
     parts_->pre_tokenizer = MakeSequence(std::move(steps));
     add_bos_ = kind->add_bos;
     RML_ASSIGN(auto merges, LoadMerges());
-    parts_->model = MakeByteBpe(&vocabulary(), std::move(merges),
-                                {.ignore_merges = kind->ignore_merges,
-                                 .missing_bytes_separate = true,
-                                 .unknown = {}});
+    parts_->model = MakeByteBpe(
+        &vocabulary(), std::move(merges),
+        {.ignore_merges = kind->ignore_merges, .missing_bytes_separate = true, .unknown = {}});
     parts_->detokenizer = {.steps = {{DecodeStep::Kind::kByteAlphabet}}, .by_kind = true};
     return core::OkStatus();
   }
@@ -279,12 +294,14 @@ class GgufLoader {
         "<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<｜fim▁hole｜>",  "<SUF>", "▁<SUF>",
         "<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<｜fim▁end｜>",   "<MID>", "▁<MID>",
     };
-    for (const TokenId id : parts_->end_of_generation) vocabulary().set_kind(id, TokenKind::kControl);
+    for (const TokenId id : parts_->end_of_generation)
+      vocabulary().set_kind(id, TokenKind::kControl);
     for (const std::string_view name : kNames) {
       if (const auto id = vocabulary().Find(name)) vocabulary().set_kind(*id, TokenKind::kControl);
     }
     // GPT-OSS's channel marks are to be seen.
-    for (const std::string_view name : {"<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"}) {
+    for (const std::string_view name :
+         {"<|channel|>", "<|message|>", "<|start|>", "<|constrain|>"}) {
       if (const auto id = vocabulary().Find(name)) {
         vocabulary().set_kind(*id, TokenKind::kUserDefined);
       }
@@ -312,8 +329,8 @@ class GgufLoader {
     return core::OkStatus();
   }
 
-  // Phi-3's special tokens take the white space behind them along; GGUF has no key that says so, and
-  // llama.cpp goes by the model's name.
+  // Phi-3's special tokens take the white space behind them along; GGUF has no key that says so,
+  // and llama.cpp goes by the model's name.
   core::Expected<bool> IsPhi3() const {
     RML_ASSIGN(std::string name, file_.GetOr<std::string>("general.name", std::string()));
     std::transform(name.begin(), name.end(), name.begin(),

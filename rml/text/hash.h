@@ -9,7 +9,8 @@
 namespace rml::text {
 
 inline uint64_t MixHash(uint64_t value) {
-  const auto product = static_cast<unsigned __int128>(value ^ 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u;
+  const auto product =
+      static_cast<unsigned __int128>(value ^ 0x9E3779B97F4A7C15u) * 0xD6E8FEB86659FD93u;
   return static_cast<uint64_t>(product) ^ static_cast<uint64_t>(product >> 64);
 }
 
@@ -29,7 +30,9 @@ inline uint64_t LoadTail(const char* p, size_t size) {
     return static_cast<uint64_t>(high) << 32 | low;
   }
   if (size == 0) return 0;
-  const auto byte = [p](size_t i) { return static_cast<uint64_t>(static_cast<unsigned char>(p[i])); };
+  const auto byte = [p](size_t i) {
+    return static_cast<uint64_t>(static_cast<unsigned char>(p[i]));
+  };
   return byte(0) | byte(size / 2) << 8 | byte(size - 1) << 16;
 }
 

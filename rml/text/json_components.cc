@@ -76,7 +76,8 @@ core::Status ReadNormalizer(const JsonReader& json, int depth, std::vector<Norma
     }
   } else {
     return json.Member("type").NotSupported(
-        "is '", type, "', and rml knows the normalizers Sequence, NFC, NFD, NFKC, NFKD, Lowercase, "
+        "is '", type,
+        "', and rml knows the normalizers Sequence, NFC, NFD, NFKC, NFKD, Lowercase, "
         "Prepend, Strip and Replace");
   }
   return core::OkStatus();
@@ -163,13 +164,15 @@ core::Status ReadPreTokenizerStep(const JsonReader& json, int depth, JsonPreToke
     RML_ASSIGN(auto matcher, CompilePattern(R"([\p{P}!-/:-@\[-`{-~])", true));
     out->steps.push_back(MakeSplit(std::move(matcher), rule));
   } else if (type == "Whitespace") {
-    RML_ASSIGN(auto step, MakePatternSplit(R"(\w+|[^\w\s]+)", {SplitBehavior::kRemoved, true}, true));
+    RML_ASSIGN(auto step,
+               MakePatternSplit(R"(\w+|[^\w\s]+)", {SplitBehavior::kRemoved, true}, true));
     out->steps.push_back(std::move(step));
   } else if (type == "WhitespaceSplit") {
     out->steps.push_back(MakeSplit(MatchClass(kSpace, false), {SplitBehavior::kRemoved, false}));
   } else {
     return json.Member("type").NotSupported(
-        "is '", type, "', and rml knows the pre-tokenizers Sequence, Split, ByteLevel, Metaspace, "
+        "is '", type,
+        "', and rml knows the pre-tokenizers Sequence, Split, ByteLevel, Metaspace, "
         "Digits, Punctuation, Whitespace and WhitespaceSplit");
   }
   return core::OkStatus();
@@ -245,7 +248,8 @@ core::Status ReadPostProcessorStep(const JsonReader& json, const Vocabulary& voc
     return ReadClsSep(json, vocabulary, out);
   }
   return json.Member("type").NotSupported(
-      "is '", type, "', and rml knows the post-processors Sequence, ByteLevel, TemplateProcessing, "
+      "is '", type,
+      "', and rml knows the post-processors Sequence, ByteLevel, TemplateProcessing, "
       "BertProcessing and RobertaProcessing");
 }
 
@@ -273,7 +277,8 @@ core::Status ReadDecoderStep(const JsonReader& json, int depth, DecoderState* ou
     RML_ASSIGN(const auto stop, json.GetOr<int64_t>("stop", 0));
     RML_ASSIGN(const auto content, json.GetOr<std::string>("content", " "));
     if (!out->fused || start != 1 || stop != 0 || !out->detokenizer.strip_start.empty()) {
-      return json.NotSupported("is not a single character stripped from the start of the fused text");
+      return json.NotSupported(
+          "is not a single character stripped from the start of the fused text");
     }
     out->detokenizer.strip_start = content;
     return core::OkStatus();
@@ -286,7 +291,8 @@ core::Status ReadDecoderStep(const JsonReader& json, int depth, DecoderState* ou
   } else if (type == "Replace") {
     RML_ASSIGN(const PatternRef ref, ReadPattern(json.Member("pattern")));
     RML_ASSIGN(auto content, json.Get<std::string>("content"));
-    if (ref.regex) return json.Member("pattern").NotSupported("is a Regex, and rml decodes Strings");
+    if (ref.regex)
+      return json.Member("pattern").NotSupported("is a Regex, and rml decodes Strings");
     steps.push_back({DecodeStep::Kind::kReplace, ref.text, std::move(content)});
   } else if (type == "Metaspace") {
     RML_ASSIGN(const auto replacement, json.GetOr<std::string>("replacement", "▁"));
@@ -297,7 +303,8 @@ core::Status ReadDecoderStep(const JsonReader& json, int depth, DecoderState* ou
     steps.push_back({DecodeStep::Kind::kReplace, replacement, " "});
   } else {
     return json.Member("type").NotSupported(
-        "is '", type, "', and rml knows the decoders Sequence, ByteLevel, ByteFallback, Replace, "
+        "is '", type,
+        "', and rml knows the decoders Sequence, ByteLevel, ByteFallback, Replace, "
         "Metaspace, Fuse and Strip");
   }
   return core::OkStatus();

@@ -1,5 +1,6 @@
 // The parts of tokenizer.json that are pipelines of small steps: normalizer, pre_tokenizer,
-// post_processor, decoder. Whatever a file asks for and rml cannot do is an error that names the path.
+// post_processor, decoder. Whatever a file asks for and rml cannot do is an error that names the
+// path.
 #pragma once
 
 #include <vector>

@@ -33,7 +33,7 @@ class JsonReader {
   template <typename T>
   core::Expected<T> As() const {
     auto value = json_->As<T>();
-    if (!value.ok()) return value.status().WithContext(path_);
+    if (!value.ok()) return value.status().WithContext(Name());
     return value;
   }
   // `fallback` when the member is missing or null.
@@ -57,15 +57,17 @@ class JsonReader {
 
   template <typename... Args>
   core::Status Malformed(const Args&... args) const {
-    return core::DataLoss(path_, " ", args...);
+    return core::DataLoss(Name(), " ", args...);
   }
   // The value stands for something that exists and that rml cannot do.
   template <typename... Args>
   core::Status NotSupported(const Args&... args) const {
-    return core::Unsupported(path_, " ", args...);
+    return core::Unsupported(Name(), " ", args...);
   }
 
  private:
+  std::string_view Name() const { return path_.empty() ? "the document" : std::string_view(path_); }
+
   const io::Json* json_;
   std::string path_;
 };

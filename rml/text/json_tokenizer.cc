@@ -11,9 +11,20 @@ namespace {
 class JsonLoader {
  public:
   JsonLoader(const io::Json* tokenizer, const io::Json* config)
-      : root_(tokenizer, ""), config_(config, "tokenizer_config.json: ") {}
+      : root_(tokenizer, ""), config_(config, "") {}
 
   core::Expected<std::unique_ptr<TokenizerParts>> Load() {
+    if (core::Status status = LoadTokenizer(); !status.ok()) {
+      return status.WithContext("tokenizer.json");
+    }
+    if (core::Status status = LoadConfig(); !status.ok()) {
+      return status.WithContext("tokenizer_config.json");
+    }
+    return std::move(parts_);
+  }
+
+ private:
+  core::Status LoadTokenizer() {
     RML_TRY(root_.ExpectObject());
     RML_TRY(LoadVocabulary());
     RML_ASSIGN(parts_->normalizers, ReadNormalizers(root_.Member("normalizer")));
@@ -25,11 +36,9 @@ class JsonLoader {
     parts_->prefix = std::move(affixes.prefix);
     parts_->suffix = std::move(affixes.suffix);
     RML_ASSIGN(parts_->detokenizer, ReadDecoder(root_.Member("decoder")));
-    RML_TRY(LoadConfig());
-    return std::move(parts_);
+    return core::OkStatus();
   }
 
- private:
   Vocabulary& vocabulary() { return parts_->vocabulary; }
 
   // Places a token of the file under its id.
@@ -43,7 +52,8 @@ class JsonLoader {
       kinds_.resize(at + 1, TokenKind::kAbsent);
     }
     if (kinds_[at] != TokenKind::kAbsent && pieces_[at] != text) {
-      return where.Malformed("gives the id ", id, " to '", text, "', which '", pieces_[at], "' has");
+      return where.Malformed("gives the id ", id, " to '", text, "', which '", pieces_[at],
+                             "' has");
     }
     pieces_[at] = text;
     kinds_[at] = kind;
@@ -249,9 +259,7 @@ core::Expected<std::unique_ptr<TokenizerParts>> LoadJsonTokenizer(
     if (!parsed.ok()) return parsed.status().WithContext("tokenizer_config.json");
     config = *std::move(parsed);
   }
-  auto parts = JsonLoader(&*tokenizer, &config).Load();
-  if (!parts.ok()) return parts.status().WithContext("tokenizer.json");
-  return parts;
+  return JsonLoader(&*tokenizer, &config).Load();
 }
 
 }  // namespace rml::text

@@ -1,6 +1,6 @@
-// The merge loop of BPE: joins neighbouring symbols, always the pair of lowest rank and of those the
-// leftmost, until no pair may be joined. Short pieces scan an array; long ones use a heap over a
-// linked list, so that n symbols cost O(n log n) whatever the text.
+// The merge loop of BPE: joins neighbouring symbols, always the pair of lowest rank and of those
+// the leftmost, until no pair may be joined. Short pieces scan an array; long ones use a heap over
+// a linked list, so that n symbols cost O(n log n) whatever the text.
 #pragma once
 
 #include <algorithm>
@@ -28,10 +28,10 @@ struct Merge {
 
 struct MergeScratch {
   std::vector<Symbol> symbols;
-  std::vector<Merge> pairs;       // pairs[i]: symbol i with the one after it
-  std::vector<uint32_t> next;     // index of the symbol after i; size() at the end
+  std::vector<Merge> pairs;    // pairs[i]: symbol i with the one after it
+  std::vector<uint32_t> next;  // index of the symbol after i; size() at the end
   std::vector<uint32_t> previous;
-  std::vector<uint64_t> heap;     // rank << 32 | index of the left symbol
+  std::vector<uint64_t> heap;  // rank << 32 | index of the left symbol
 };
 
 namespace internal {

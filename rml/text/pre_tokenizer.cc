@@ -182,8 +182,8 @@ class Metaspace : public PreTokenizer {
         text += c;
       }
     }
-    const bool prepend = scheme_ == PrependScheme::kAlways ||
-                         (scheme_ == PrependScheme::kFirst && part.at_start);
+    const bool prepend =
+        scheme_ == PrependScheme::kAlways || (scheme_ == PrependScheme::kFirst && part.at_start);
     if (prepend && !text.starts_with(replacement_)) text.insert(0, replacement_);
     if (!split_) return text.empty() ? core::OkStatus() : sink(text);
     std::string_view rest = text;
@@ -220,9 +220,9 @@ core::Expected<PreTokenizerPtr> MakePatternSplit(std::string_view pattern, Split
                                                  bool multi_line) {
   if (const Scanner* scanner = FindScanner(pattern)) {
     // Where everything matches, keeping matches and dropping the rest is the same as isolating.
-    const bool isolates = rule.behavior == SplitBehavior::kIsolated ||
-                          (rule.behavior == SplitBehavior::kRemoved && rule.invert &&
-                           scanner->covers_all);
+    const bool isolates =
+        rule.behavior == SplitBehavior::kIsolated ||
+        (rule.behavior == SplitBehavior::kRemoved && rule.invert && scanner->covers_all);
     if (isolates) return MakeScannerSplit(*scanner);
   }
   RML_ASSIGN(auto matcher, CompilePattern(pattern, multi_line));

@@ -1,5 +1,5 @@
-// PreTokenizer: cuts a text into the pieces that are encoded one by one. The patterns that well-known
-// models use are scanners written by hand (scanners.h); any other pattern runs in PCRE2.
+// PreTokenizer: cuts a text into the pieces that are encoded one by one. The patterns that
+// well-known models use are scanners written by hand (scanners.h); any other pattern runs in PCRE2.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,8 @@ struct SplitRule {
   bool invert = false;
 };
 
-// Finds matches: calls `match(begin, end)` with byte offsets, ascending, not empty, not overlapping.
+// Finds matches: calls `match(begin, end)` with byte offsets, ascending, not empty, not
+// overlapping.
 class Matcher {
  public:
   virtual ~Matcher() = default;
@@ -52,8 +53,9 @@ class Matcher {
                                core::FunctionRef<core::Status(size_t, size_t)> match) const = 0;
 };
 
-// A regular expression as Oniguruma (Hugging Face) reads it, run by PCRE2. `multi_line`: '^' and '$'
-// match at every line. An expression that cannot be compiled is an error naming the place in it.
+// A regular expression as Oniguruma (Hugging Face) reads it, run by PCRE2. `multi_line`: '^' and
+// '$' match at every line. An expression that cannot be compiled is an error naming the place in
+// it.
 core::Expected<std::unique_ptr<const Matcher>> CompilePattern(std::string_view pattern,
                                                               bool multi_line);
 std::unique_ptr<const Matcher> MatchString(std::string_view text);

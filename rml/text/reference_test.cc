@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "rml/text/test_support.h"
@@ -98,8 +99,7 @@ TEST(Reference, VocabulariesWithoutVectorsLoad) {
 
 TEST(Reference, WordPieceIsRefusedByName) {
   RML_FOLDER_OR_SKIP(data, "RML_DATA_DIR");
-  const auto tokenizer =
-      Tokenizer::Open(data + "/tokenizers/gguf-vocab/ggml-vocab-bert-bge.gguf");
+  const auto tokenizer = Tokenizer::Open(data + "/tokenizers/gguf-vocab/ggml-vocab-bert-bge.gguf");
   ASSERT_FALSE(tokenizer.ok());
   EXPECT_EQ(tokenizer.status().code(), core::StatusCode::kUnsupported);
   EXPECT_THAT(tokenizer.status().message(), testing::HasSubstr("tokenizer.ggml.model is 'bert'"));
@@ -127,6 +127,13 @@ TEST(Reference, Gemma3EqualsLlamaCpp) {
   EXPECT_FALSE((*tokenizer)->adds_eos());
   EXPECT_TRUE((*tokenizer)->IsEndOfGeneration(*(*tokenizer)->Find("<end_of_turn>")));
   EXPECT_TRUE((*tokenizer)->IsEndOfGeneration(*(*tokenizer)->eos()));
+}
+
+TEST(Reference, Gpt2EqualsHuggingFace) {
+  const std::string folder = RML_TESTDATA "/tokenizers/gpt2";
+  const auto tokenizer = Tokenizer::Open(folder);
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.status().message();
+  EXPECT_EQ(ExpectReferenceRows(**tokenizer, folder + "/reference.jsonl"), 382);
 }
 
 TEST(Reference, Stories260kEncodesAsItsReferenceDoes) {

@@ -1,9 +1,9 @@
-// Patterns from files, run by PCRE2. They are written for Oniguruma; RewriteClasses bridges what the
-// two understand differently.
+// Patterns from files, run by PCRE2. They are written for Oniguruma; RewriteClasses bridges what
+// the two understand differently.
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-#include <cctype>
+#include <algorithm>
 
 #include "rml/text/pre_tokenizer.h"
 #include "rml/text/utf8.h"
@@ -12,14 +12,16 @@ namespace rml::text {
 namespace {
 
 // Far above what a useful pattern needs for one match, far below what freezes a server.
-constexpr uint32_t kMatchLimit = 50'000'000;
+constexpr uint32_t kMatchLimit = 10'000'000;
 constexpr uint32_t kHeapLimitKib = 512 * 1024;
 
 // White_Space and Oniguruma's word characters as items of a character class: PCRE2's \s has U+180E
 // besides, and its \w lacks marks.
 constexpr std::string_view kSpaceItems =
     R"(\x{9}-\x{d}\x{20}\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000})";
-constexpr std::string_view kWordItems = R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc})";
+// The ranges are the symbols that Unicode counts as alphabetic: letters in circles and squares.
+constexpr std::string_view kWordItems =
+    R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24b6}-\x{24e9}\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189})";
 
 std::string RewriteClasses(std::string_view pattern) {
   std::string result;
@@ -155,11 +157,11 @@ core::Expected<std::unique_ptr<const Matcher>> CompilePattern(std::string_view p
   const std::string rewritten = RewriteClasses(pattern);
   int error = 0;
   PCRE2_SIZE offset = 0;
-  const uint32_t options =
-      PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C | (multi_line ? PCRE2_MULTILINE : PCRE2_DOLLAR_ENDONLY);
+  const uint32_t options = PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C |
+                           (multi_line ? PCRE2_MULTILINE : PCRE2_DOLLAR_ENDONLY);
   std::unique_ptr<pcre2_code, CodeDeleter> code(
-      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(rewritten.data()), rewritten.size(), options, &error,
-                    &offset, nullptr));
+      pcre2_compile(reinterpret_cast<PCRE2_SPTR>(rewritten.data()), rewritten.size(), options,
+                    &error, &offset, nullptr));
   if (code == nullptr) {
     return core::Unsupported("the pattern '", pattern, "' cannot be compiled: ", ErrorText(error));
   }

@@ -14,7 +14,8 @@ constexpr uint8_t kSpaceLetterNumber = kSpace | kLetter | kNumber;
 bool IsNewline(char32_t code) { return code == '\r' || code == '\n'; }
 bool IsAsciiLetter(char32_t code) { return (code | 0x20) >= 'a' && (code | 0x20) <= 'z'; }
 
-// The end of the run, from `p` on, of characters with any of `classes`; without any, by SkipWithout.
+// The end of the run, from `p` on, of characters with any of `classes`; without any, by
+// SkipWithout.
 const char* SkipWith(const char* p, const char* end, uint8_t classes) {
   while (p < end) {
     const ClassifiedChar c = Classify(p, end);
@@ -45,9 +46,13 @@ const char* Contraction(const char* p, const char* end, bool any_case, bool fold
     return any_case && c >= 'A' && c <= 'Z' ? c + 0x20 : c;
   };
   switch (letter(1)) {
-    case 's': case 't': case 'm': case 'd':
+    case 's':
+    case 't':
+    case 'm':
+    case 'd':
       return p + 2;
-    case 'r': case 'v':
+    case 'r':
+    case 'v':
       return end - p >= 3 && letter(2) == 'e' ? p + 3 : nullptr;
     case 'l':
       return end - p >= 3 && letter(2) == 'l' ? p + 3 : nullptr;
@@ -145,8 +150,8 @@ const char* ScanLlama3(const char* p, const char* end) {
   return ScanOtherOrSpaces(p, end, first, false);
 }
 
-// Tekken cuts where lower case is followed by upper case. Which characters may stand in the upper and
-// in the lower part of a word; letters without case, and marks, may stand in both.
+// Tekken cuts where lower case is followed by upper case. Which characters may stand in the upper
+// and in the lower part of a word; letters without case, and marks, may stand in both.
 struct UnicodeCase {
   static bool Upper(ClassifiedChar c) { return (c.mask & (kLetter | kMark)) && !(c.mask & kLower); }
   static bool Lower(ClassifiedChar c) { return (c.mask & (kLetter | kMark)) && !(c.mask & kUpper); }
@@ -258,7 +263,6 @@ bool IsCjk(char32_t code) {
 const char* ScanIsolatedCjk(const char* p, const char* end) {
   const bool inside = IsCjk(DecodeChar(p, end).code);
   while (p < end) {
-    // Only characters of three bytes can be meant, and those start with E3 … E9.
     const DecodedChar c = DecodeChar(p, end);
     if (IsCjk(c.code) != inside) break;
     p += c.size;

@@ -1,5 +1,6 @@
-// Scanners: the pre-tokeniser patterns of well-known models, written by hand because they are the hot
-// path. Each does exactly what its pattern says, byte for byte; the tests run both against each other.
+// Scanners: the pre-tokeniser patterns of well-known models, written by hand because they are the
+// hot path. Each does exactly what its pattern says, byte for byte; the tests run both against each
+// other.
 #pragma once
 
 #include <span>
@@ -25,7 +26,8 @@ std::span<const Scanner> AllScanners();
 
 PreTokenizerPtr MakeScannerSplit(const Scanner& scanner);
 
-// Patterns that GGUF's pre-tokeniser names stand for (the first four are in tokenizer.json files too).
+// Patterns that GGUF's pre-tokeniser names stand for (the first four are in tokenizer.json files
+// too).
 inline constexpr std::string_view kGpt2Pattern =
     R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 inline constexpr std::string_view kLlama3Pattern =

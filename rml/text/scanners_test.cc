@@ -48,19 +48,20 @@ TEST_P(ScannerVersusPattern, EveryCharacterIsCutAlikeBetweenNeighbours) {
   for (char32_t code = 1; code < 0x110000 && !HasFailure(); ++code) {
     if (code >= 0xD800 && code < 0xE000) continue;
     if (code > 0x32000 && code % 251 != 0) continue;
-    const bool added_in_15 = (code >= 0xCF3 && code <= 0xCF3) || (code >= 0xECE && code <= 0xECE) ||
-                             (code >= 0x10EFD && code <= 0x10EFF) || (code >= 0x1123F && code <= 0x11241) ||
-                             (code >= 0x11B00 && code <= 0x11B09) || (code >= 0x11F00 && code <= 0x11F59) ||
-                             (code >= 0x1342F && code <= 0x13455) || code == 0x1B132 || code == 0x1B155 ||
-                             (code >= 0x1D2C0 && code <= 0x1D2D3) || (code >= 0x1DF25 && code <= 0x1DF2A) ||
-                             (code >= 0x1E030 && code <= 0x1E08F) || (code >= 0x1E4D0 && code <= 0x1E4F9) ||
-                             (code >= 0x1F6DC && code <= 0x1F6DC) || (code >= 0x1F774 && code <= 0x1F776) ||
-                             (code >= 0x1F77B && code <= 0x1F77F) || code == 0x1F7D9 ||
-                             (code >= 0x1FA75 && code <= 0x1FA77) || (code >= 0x1FA87 && code <= 0x1FA88) ||
-                             (code >= 0x1FAAD && code <= 0x1FAAF) || (code >= 0x1FABB && code <= 0x1FABF) ||
-                             (code >= 0x1FACE && code <= 0x1FACF) || (code >= 0x1FADA && code <= 0x1FADB) ||
-                             (code >= 0x1FAE8 && code <= 0x1FAE8) || (code >= 0x1FAF7 && code <= 0x1FAF8) ||
-                             (code >= 0x31350 && code <= 0x323AF);
+    const bool added_in_15 =
+        (code >= 0xCF3 && code <= 0xCF3) || (code >= 0xECE && code <= 0xECE) ||
+        (code >= 0x10EFD && code <= 0x10EFF) || (code >= 0x1123F && code <= 0x11241) ||
+        (code >= 0x11B00 && code <= 0x11B09) || (code >= 0x11F00 && code <= 0x11F59) ||
+        (code >= 0x1342F && code <= 0x13455) || code == 0x1B132 || code == 0x1B155 ||
+        (code >= 0x1D2C0 && code <= 0x1D2D3) || (code >= 0x1DF25 && code <= 0x1DF2A) ||
+        (code >= 0x1E030 && code <= 0x1E08F) || (code >= 0x1E4D0 && code <= 0x1E4F9) ||
+        (code >= 0x1F6DC && code <= 0x1F6DC) || (code >= 0x1F774 && code <= 0x1F776) ||
+        (code >= 0x1F77B && code <= 0x1F77F) || code == 0x1F7D9 ||
+        (code >= 0x1FA75 && code <= 0x1FA77) || (code >= 0x1FA87 && code <= 0x1FA88) ||
+        (code >= 0x1FAAD && code <= 0x1FAAF) || (code >= 0x1FABB && code <= 0x1FABF) ||
+        (code >= 0x1FACE && code <= 0x1FACF) || (code >= 0x1FADA && code <= 0x1FADB) ||
+        (code >= 0x1FAE8 && code <= 0x1FAE8) || (code >= 0x1FAF7 && code <= 0x1FAF8) ||
+        (code >= 0x31350 && code <= 0x323AF);
     if (added_in_15) continue;
     std::string c;
     AppendUtf8(code, &c);
@@ -81,7 +82,8 @@ TEST_P(ScannerVersusPattern, PiecesCoverTheTextWhateverTheBytes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(, ScannerVersusPattern, testing::ValuesIn(AllScanners().begin(), AllScanners().end()),
+INSTANTIATE_TEST_SUITE_P(, ScannerVersusPattern,
+                         testing::ValuesIn(AllScanners().begin(), AllScanners().end()),
                          [](const auto& test) {
                            std::string name(test.param.name);
                            std::replace(name.begin(), name.end(), '-', '_');

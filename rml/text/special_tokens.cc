@@ -36,7 +36,8 @@ bool StartsWithWord(std::string_view text) {
 bool EndsWithWord(std::string_view text) {
   if (text.empty()) return false;
   size_t at = text.size() - 1;
-  while (at > 0 && text.size() - at < 4 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) --at;
+  while (at > 0 && text.size() - at < 4 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80)
+    --at;
   return IsWordChar(DecodeChar(text.data() + at, text.data() + text.size()).code);
 }
 
@@ -187,8 +188,8 @@ void SpecialTokens::SplitLongestFirst(std::string_view text, bool parse_control,
       if (x.id != y.id) return x.id > y.id;
       return a.start > b.start;
     };
-    std::priority_queue<Candidate, std::vector<Candidate>, decltype(later)> queue(
-        later, std::move(found));
+    std::priority_queue<Candidate, std::vector<Candidate>, decltype(later)> queue(later,
+                                                                                  std::move(found));
     found.clear();
     while (!queue.empty()) {
       const Candidate candidate = queue.top();

@@ -48,14 +48,15 @@ class SpecialTokens {
   const char* NextCandidate(const char* p, const char* end) const;
   // The index of the longest token at `text`'s beginning, or kNone.
   uint32_t LongestAt(std::string_view text) const;
-  void SplitLeftmost(std::string_view text, bool parse_control, std::vector<TextSegment>* out) const;
+  void SplitLeftmost(std::string_view text, bool parse_control,
+                     std::vector<TextSegment>* out) const;
   void SplitLongestFirst(std::string_view text, bool parse_control,
                          std::vector<TextSegment>* out) const;
 
   Order order_ = Order::kLeftmostLongest;
-  std::vector<SpecialToken> tokens_;      // by text
-  std::vector<uint32_t> shorter_;         // the longest other token that begins this one, or kNone
-  std::vector<uint32_t> first_of_byte_;   // 257 starts in tokens_ by first byte
+  std::vector<SpecialToken> tokens_;     // by text
+  std::vector<uint32_t> shorter_;        // the longest other token that begins this one, or kNone
+  std::vector<uint32_t> first_of_byte_;  // 257 starts in tokens_ by first byte
   std::bitset<256> first_bytes_;
   bool strips_ = false;  // some token takes white space along
 };

@@ -86,11 +86,11 @@ TEST(SpecialTokens, SingleWordsAreNotFoundInsideWords) {
               ElementsAre("0:cat", " concat, ", "0:cat", "! éscatx"));
 }
 
-// llama.cpp's procedure as it is described: for every token, longest first, in all text that is left.
+// llama.cpp's procedure as it is described: for every token, longest first, in all text that is
+// left.
 std::vector<std::string> SplitByRounds(std::vector<SpecialToken> list, const std::string& text) {
-  std::stable_sort(list.begin(), list.end(), [](const auto& a, const auto& b) {
-    return a.text.size() > b.text.size();
-  });
+  std::stable_sort(list.begin(), list.end(),
+                   [](const auto& a, const auto& b) { return a.text.size() > b.text.size(); });
   std::vector<std::pair<std::string, TokenId>> parts = {{text, -1}};
   for (const SpecialToken& token : list) {
     std::vector<std::pair<std::string, TokenId>> next;

@@ -159,8 +159,8 @@ class CharBpe : public SubwordModel {
 
  private:
   bool AllBytes() const {
-    return unknown_.byte_fallback &&
-           std::all_of(byte_tokens_.begin(), byte_tokens_.end(), [](TokenId id) { return id >= 0; });
+    return unknown_.byte_fallback && std::all_of(byte_tokens_.begin(), byte_tokens_.end(),
+                                                 [](TokenId id) { return id >= 0; });
   }
 
   void EncodeUncached(std::string_view piece, MergeScratch* scratch,
@@ -247,8 +247,7 @@ class SentencePieceBpe : public SubwordModel {
     for (size_t at = 0; at < piece.size();) {
       const size_t size =
           std::min(CharSizeByLead(static_cast<unsigned char>(piece[at])), piece.size() - at);
-      scratch->symbols.push_back(
-          {-1, static_cast<uint32_t>(at), static_cast<uint32_t>(at + size)});
+      scratch->symbols.push_back({-1, static_cast<uint32_t>(at), static_cast<uint32_t>(at + size)});
       at += size;
     }
     MergeSymbols(*scratch, [&](const Symbol& left, const Symbol& right) -> Merge {

@@ -42,8 +42,8 @@ struct UnknownRule {
 
 struct ByteBpeOptions {
   bool ignore_merges = false;  // a piece that is a token becomes it, whatever the rules
-  // A byte without a token: Hugging Face drops it (or makes it unknown), so that its neighbours meet;
-  // llama.cpp keeps them apart.
+  // A byte without a token: Hugging Face drops it (or makes it unknown), so that its neighbours
+  // meet; llama.cpp keeps them apart.
   bool missing_bytes_separate = false;
   UnknownRule unknown;
 };

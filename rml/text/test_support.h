@@ -1,4 +1,5 @@
-// For the tests of this folder only: reference rows, random texts, and vocabularies built in memory.
+// For the tests of this folder only: reference rows, random texts, and vocabularies built in
+// memory.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,8 +25,8 @@ inline std::string EnvironmentFolder(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-#define RML_FOLDER_OR_SKIP(variable, name)                                              \
-  const std::string variable = EnvironmentFolder(name);                                 \
+#define RML_FOLDER_OR_SKIP(variable, name)              \
+  const std::string variable = EnvironmentFolder(name); \
   if (variable.empty()) GTEST_SKIP() << "set " name " to run this test on real files"
 
 struct ReferenceRow {
@@ -77,15 +78,119 @@ inline int ExpectReferenceRows(const Tokenizer& tokenizer, const std::string& pa
 
 // Characters that pre-tokenisers treat in different ways, and invalid bytes when `invalid`.
 inline std::string RandomText(std::mt19937& random, size_t characters, bool invalid = false) {
-  static constexpr std::string_view kParts[] = {
-      "a", "b", "Z", "Q", "e", "s", "t", "l", "r", "v", "m", "d", "S", "LL", "'", "'s", "'RE", "’",
-      "ſ", "K", " ", " ", " ", "  ", "\t", "\n", "\r", "\r\n", "\n\n", "\v", "\f", "\xC2\x85",
-      "\xC2\xA0", "\xE2\x80\xA8", "\xE3\x80\x80", "\xE1\xA0\x8E", "\xEF\xBB\xBF", "0", "1", "9", "٣",
-      "½", "Ⅷ", "²", "〇", ".", ",", "!", "/", "//", "_", "-", "<", "$", "+", "`", "~", "^", "|", "€",
-      "…", "«", "。", "！", "é", "e\xCC\x81", "\xCC\x88", "ß", "Ä", "Ǆ", "ǅ", "ǆ", "ʰ", "ª", "ƻ", "я", "Ж",
-      "中", "文", "龥", "龦", "ひ", "カ", "・", "ー", "゛", "\xE3\x82\x99", "한", "ᄀ", "ᅡ", "ᆨ", "ا", "\xD9\x8B", "न",
-      "\xE0\xA4\xBE", "ไ", "\xE0\xB9\x89", "😀", "👩\xE2\x80\x8D👩", "🏽", "\xEF\xB8\x8F", "𝒳", "𐐀", "𐐨", "\x01", "\x7F",
-      "\xE2\x80\x8B", "\xCD\xB8", "\xF4\x8F\xBF\xBF", "▁", "Ġ", "</s>", "<0x0A>"};
+  static constexpr std::string_view kParts[] = {"a",
+                                                "b",
+                                                "Z",
+                                                "Q",
+                                                "e",
+                                                "s",
+                                                "t",
+                                                "l",
+                                                "r",
+                                                "v",
+                                                "m",
+                                                "d",
+                                                "S",
+                                                "LL",
+                                                "'",
+                                                "'s",
+                                                "'RE",
+                                                "’",
+                                                "ſ",
+                                                "K",
+                                                " ",
+                                                " ",
+                                                " ",
+                                                "  ",
+                                                "\t",
+                                                "\n",
+                                                "\r",
+                                                "\r\n",
+                                                "\n\n",
+                                                "\v",
+                                                "\f",
+                                                "\xC2\x85",
+                                                "\xC2\xA0",
+                                                "\xE2\x80\xA8",
+                                                "\xE3\x80\x80",
+                                                "\xE1\xA0\x8E",
+                                                "\xEF\xBB\xBF",
+                                                "0",
+                                                "1",
+                                                "9",
+                                                "٣",
+                                                "½",
+                                                "Ⅷ",
+                                                "²",
+                                                "〇",
+                                                ".",
+                                                ",",
+                                                "!",
+                                                "/",
+                                                "//",
+                                                "_",
+                                                "-",
+                                                "<",
+                                                "$",
+                                                "+",
+                                                "`",
+                                                "~",
+                                                "^",
+                                                "|",
+                                                "€",
+                                                "…",
+                                                "«",
+                                                "。",
+                                                "！",
+                                                "é",
+                                                "e\xCC\x81",
+                                                "\xCC\x88",
+                                                "ß",
+                                                "Ä",
+                                                "Ǆ",
+                                                "ǅ",
+                                                "ǆ",
+                                                "ʰ",
+                                                "ª",
+                                                "ƻ",
+                                                "я",
+                                                "Ж",
+                                                "中",
+                                                "文",
+                                                "龥",
+                                                "龦",
+                                                "ひ",
+                                                "カ",
+                                                "・",
+                                                "ー",
+                                                "゛",
+                                                "\xE3\x82\x99",
+                                                "한",
+                                                "ᄀ",
+                                                "ᅡ",
+                                                "ᆨ",
+                                                "ا",
+                                                "\xD9\x8B",
+                                                "न",
+                                                "\xE0\xA4\xBE",
+                                                "ไ",
+                                                "\xE0\xB9\x89",
+                                                "😀",
+                                                "👩\xE2\x80\x8D👩",
+                                                "🏽",
+                                                "\xEF\xB8\x8F",
+                                                "𝒳",
+                                                "𐐀",
+                                                "𐐨",
+                                                "\x01",
+                                                "\x7F",
+                                                "\xE2\x80\x8B",
+                                                "\xCD\xB8",
+                                                "\xF4\x8F\xBF\xBF",
+                                                "▁",
+                                                "Ġ",
+                                                "</s>",
+                                                "<0x0A>"};
   std::string text;
   std::uniform_int_distribution<size_t> pick(0, std::size(kParts) - 1);
   std::uniform_int_distribution<int> percent(0, 99);
@@ -94,7 +199,8 @@ inline std::string RandomText(std::mt19937& random, size_t characters, bool inva
     if (dice < 85) {
       text += kParts[pick(random)];
     } else if (dice < 97 || !invalid) {
-      char32_t code = std::uniform_int_distribution<char32_t>(1, dice < 95 ? 0x3FFF : 0x10FFFF)(random);
+      char32_t code =
+          std::uniform_int_distribution<char32_t>(1, dice < 95 ? 0x3FFF : 0x10FFFF)(random);
       if (code >= 0xD800 && code < 0xE000) code = '?';
       AppendUtf8(code, &text);
     } else {

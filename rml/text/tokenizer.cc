@@ -104,7 +104,8 @@ core::Expected<std::vector<TokenId>> Tokenizer::Encode(std::string_view text,
       continue;
     }
     const bool at_start = segment.text.data() == text.data();
-    RML_TRY(EncodeText(parts, {segment.text, at_start}, options.parse_special, scratch.get(), &ids));
+    RML_TRY(
+        EncodeText(parts, {segment.text, at_start}, options.parse_special, scratch.get(), &ids));
   }
   if (options.add_special) ids.insert(ids.end(), parts.suffix.begin(), parts.suffix.end());
   return ids;

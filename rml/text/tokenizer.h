@@ -1,11 +1,12 @@
-// Tokenizer: text to the ids that a language model reads, and back. One class for byte-level BPE and
-// SentencePiece BPE, loaded from GGUF metadata or from Hugging Face's tokenizer.json.
+// Tokenizer: text to the ids that a language model reads, and back. One class for byte-level BPE
+// and SentencePiece BPE, loaded from GGUF metadata or from Hugging Face's tokenizer.json.
 //
 // Ids equal those of the file's own reference: llama.cpp for GGUF (special tokens found longest
 // first, no normalisation, a space in front where the vocabulary asks for one), Hugging Face
 // `tokenizers` for tokenizer.json (added tokens found leftmost-longest, its normaliser,
-// pre-tokeniser, post-processor and decoder). Text is bytes: what is no UTF-8 is encoded too, byte by
-// byte where the vocabulary can, and Decode gives back exactly the bytes that the tokens stand for.
+// pre-tokeniser, post-processor and decoder). Text is bytes: what is no UTF-8 is encoded too, byte
+// by byte where the vocabulary can, and Decode gives back exactly the bytes that the tokens stand
+// for.
 #pragma once
 
 #include <cstddef>
@@ -42,8 +43,8 @@ class Tokenizer {
   // The texts of tokenizer.json and of tokenizer_config.json (may be empty).
   static core::Expected<std::shared_ptr<const Tokenizer>> FromJson(
       std::string_view tokenizer_json, std::string_view tokenizer_config_json);
-  // A .gguf file, a tokenizer.json or tokenizer.json.gz with its tokenizer_config.json beside it, or
-  // a folder that holds one.
+  // A .gguf file, a tokenizer.json or tokenizer.json.gz with its tokenizer_config.json beside it,
+  // or a folder that holds one.
   static core::Expected<std::shared_ptr<const Tokenizer>> Open(std::string_view path);
 
   ~Tokenizer();
@@ -51,8 +52,8 @@ class Tokenizer {
   core::Expected<std::vector<TokenId>> Encode(std::string_view text,
                                               EncodeOptions options = {}) const;
 
-  // The bytes that `ids` stand for; ids outside the vocabulary add nothing. Special tokens appear as
-  // their text unless `skip_special`. May end inside a UTF-8 character when the ids do.
+  // The bytes that `ids` stand for; ids outside the vocabulary add nothing. Special tokens appear
+  // as their text unless `skip_special`. May end inside a UTF-8 character when the ids do.
   std::string Decode(std::span<const TokenId> ids, bool skip_special = false) const;
 
   // The token as the file stores it ("Ġhello", "▁hello", "<0x0A>"); empty for an id out of range.

@@ -34,17 +34,17 @@ class ScratchPool {
 
 struct TokenizerParts {
   Vocabulary vocabulary;
-  SpecialTokens raw_tokens;         // found in the text as it comes
+  SpecialTokens raw_tokens;  // found in the text as it comes
   std::vector<NormalizerPtr> normalizers;
   SpecialTokens normalized_tokens;  // found after normalising
   PreTokenizerPtr pre_tokenizer;    // null: the model takes the text whole
   std::unique_ptr<SubwordModel> model;
-  std::vector<TokenId> prefix;      // what add_special puts around the ids
+  std::vector<TokenId> prefix;  // what add_special puts around the ids
   std::vector<TokenId> suffix;
   Detokenizer detokenizer;
 
   std::optional<TokenId> bos, eos, unk, pad;
-  std::vector<bool> special;        // by id
+  std::vector<bool> special;               // by id
   std::vector<TokenId> end_of_generation;  // ascending
   std::string chat_template;
 

@@ -15,8 +15,15 @@ bool IsWhiteSpace(char32_t code) {
   if (code >= 0x9 && code <= 0xD) return true;
   if (code >= 0x2000 && code <= 0x200A) return true;
   switch (code) {
-    case 0x20: case 0x85: case 0xA0: case 0x1680: case 0x2028: case 0x2029: case 0x202F:
-    case 0x205F: case 0x3000:
+    case 0x20:
+    case 0x85:
+    case 0xA0:
+    case 0x1680:
+    case 0x2028:
+    case 0x2029:
+    case 0x202F:
+    case 0x205F:
+    case 0x3000:
       return true;
     default:
       return false;
@@ -76,18 +83,14 @@ const BmpTable& BmpClasses() {
 bool IsNfcInert(char32_t code) {
   if (code < 0x300 || code == kInvalidChar) return true;
   if (code >= 0x1100 && code <= 0x11FF) return false;  // jamo compose into syllables
-  const utf8proc_property_t* property =
-      utf8proc_get_property(static_cast<utf8proc_int32_t>(code));
+  const utf8proc_property_t* property = utf8proc_get_property(static_cast<utf8proc_int32_t>(code));
   if (property->combining_class != 0) return false;
   if (ClassOfCode(code) & kMark) return false;  // those of class 0 that compose are all marks
-  const bool decomposes =
-      property->decomp_seqindex != UINT16_MAX && property->decomp_type == 0;
+  const bool decomposes = property->decomp_seqindex != UINT16_MAX && property->decomp_type == 0;
   return !decomposes;
 }
 
-int CombiningClass(utf8proc_int32_t code) {
-  return utf8proc_get_property(code)->combining_class;
-}
+int CombiningClass(utf8proc_int32_t code) { return utf8proc_get_property(code)->combining_class; }
 
 // Decomposes the characters of `text` (valid UTF-8) into `codes`.
 void Decompose(std::string_view text, utf8proc_option_t options,
@@ -99,8 +102,8 @@ void Decompose(std::string_view text, utf8proc_option_t options,
     p += c.size;
     utf8proc_int32_t buffer[64];  // the longest decomposition has 18
     int last_boundclass = UTF8PROC_BOUNDCLASS_START;
-    const utf8proc_ssize_t count = utf8proc_decompose_char(
-        static_cast<utf8proc_int32_t>(c.code), buffer, 64, options, &last_boundclass);
+    const utf8proc_ssize_t count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c.code),
+                                                           buffer, 64, options, &last_boundclass);
     RML_CHECK(count >= 0 && count <= 64);
     codes->insert(codes->end(), buffer, buffer + count);
   }
@@ -177,6 +180,11 @@ ClassifiedChar ClassifyMultibyte(const char* p, const char* end) {
 
 bool IsWordChar(char32_t code) {
   if (code > 0x10FFFF) return false;
+  // Letters in circles and squares are symbols, and alphabetic.
+  if ((code >= 0x24B6 && code <= 0x24E9) || (code >= 0x1F130 && code <= 0x1F149) ||
+      (code >= 0x1F150 && code <= 0x1F169) || (code >= 0x1F170 && code <= 0x1F189)) {
+    return true;
+  }
   if (ClassOfCode(code) & (kLetter | kMark)) return true;
   const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(code));
   return category == UTF8PROC_CATEGORY_ND || category == UTF8PROC_CATEGORY_PC ||

@@ -1,4 +1,5 @@
-// Unicode 15 properties and normal forms, as the patterns in tokenizers use them (\p{L}, \p{N}, \s …).
+// Unicode 15 properties and normal forms, as the patterns in tokenizers use them (\p{L}, \p{N}, \s
+// …).
 #pragma once
 
 #include <cstdint>
@@ -39,7 +40,7 @@ inline ClassifiedChar Classify(const char* p, const char* end) {
   return ClassifyMultibyte(p, end);
 }
 
-// \w: letters, marks, decimal digits and connectors.
+// \w: what is alphabetic, marks, decimal digits and connectors.
 bool IsWordChar(char32_t code);
 
 enum class NormalForm : uint8_t { kNfc, kNfd, kNfkc, kNfkd };

@@ -74,7 +74,8 @@ TEST(Unicode, PropertiesOfChosenCharacters) {
   EXPECT_EQ(ClassOfCode(U'½'), kNumber);
   EXPECT_EQ(ClassOfCode(U'€'), kSymbol);
   EXPECT_EQ(ClassOfCode(U'«'), kPunctuation);
-  for (const char32_t space : {0x9, 0xB, 0x20, 0x85, 0xA0, 0x1680, 0x2003, 0x2029, 0x202F, 0x3000}) {
+  for (const char32_t space :
+       {0x9, 0xB, 0x20, 0x85, 0xA0, 0x1680, 0x2003, 0x2029, 0x202F, 0x3000}) {
     EXPECT_TRUE(ClassOfCode(space) & kSpace) << static_cast<int>(space);
   }
   for (const char32_t other : {0x180E, 0x200B, 0xFEFF, 0x1C}) {
@@ -89,7 +90,8 @@ std::string InflateFile(const std::string& path) {
   EXPECT_NE(file, nullptr) << path;
   if (file == nullptr) return text;
   char buffer[1 << 16];
-  for (int n; (n = gzread(file, buffer, sizeof(buffer))) > 0;) text.append(buffer, static_cast<size_t>(n));
+  for (int n; (n = gzread(file, buffer, sizeof(buffer))) > 0;)
+    text.append(buffer, static_cast<size_t>(n));
   gzclose(file);
   return text;
 }
@@ -125,7 +127,11 @@ TEST(Unicode, NormalFormsPassTheConsortiumsTest) {
 }
 
 TEST(Unicode, NormalizingKeepsInvalidBytes) {
-  EXPECT_EQ(Normalize("e\xCC\x81\xFF" "e\xCC\x81", NormalForm::kNfc), "é\xFF" "é");
+  EXPECT_EQ(Normalize("e\xCC\x81\xFF"
+                      "e\xCC\x81",
+                      NormalForm::kNfc),
+            "é\xFF"
+            "é");
   EXPECT_EQ(Normalize("\xCC", NormalForm::kNfc), "\xCC");
 }
 

@@ -6,7 +6,8 @@ namespace rml::text {
 namespace {
 
 // How many bytes a character takes by its first byte, 0 when no character starts with it, and the
-// bounds of the second byte, which are what rules out overlong forms, surrogates and too large codes.
+// bounds of the second byte, which are what rules out overlong forms, surrogates and too large
+// codes.
 struct Lead {
   uint32_t size;
   unsigned char second_min;

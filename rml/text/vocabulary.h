@@ -1,5 +1,5 @@
-// Vocabulary: the tokens of a tokenizer, their stored texts in one block of memory, and a hash index
-// from text to id. Loading Gemma's 262,144 tokens is a few milliseconds.
+// Vocabulary: the tokens of a tokenizer, their stored texts in one block of memory, and a hash
+// index from text to id. Loading Gemma's 262,144 tokens is a few milliseconds.
 #pragma once
 
 #include <cstddef>
@@ -19,13 +19,13 @@ using TokenId = int32_t;
 inline constexpr int kMaxVocabularySize = 1 << 20;
 
 enum class TokenKind : uint8_t {
-  kAbsent,       // an id that names no token (a gap in tokenizer.json)
+  kAbsent,  // an id that names no token (a gap in tokenizer.json)
   kNormal,
   kUnknown,      // stands for what the vocabulary cannot say
   kControl,      // steers the model: BOS, <|im_end|>
   kUserDefined,  // added by hand: found in the text before anything else, and text itself
   kUnused,
-  kByte,         // "<0x0A>": one byte
+  kByte,  // "<0x0A>": one byte
 };
 
 class Vocabulary {

@@ -16,8 +16,8 @@ class WordStarts {
  public:
   explicit WordStarts(const Vocabulary& vocabulary);
 
-  // Bytes of the first part of `text` (not empty) that may be encoded alone. Characters are taken by
-  // their first byte, as llama.cpp takes them, so invalid text is cut where it would cut it.
+  // Bytes of the first part of `text` (not empty) that may be encoded alone. Characters are taken
+  // by their first byte, as llama.cpp takes them, so invalid text is cut where it would cut it.
   size_t FirstPart(std::string_view text) const;
 
  private:
