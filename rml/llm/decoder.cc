@@ -151,6 +151,7 @@ Expected<std::unique_ptr<Decoder>> Decoder::Make(const DecoderSpec& spec, const 
   scratch.wanted.reserve(m);
   scratch.first_page.reserve(m);
   scratch.sequences.reserve(m);
+  scratch.pages.reserve(static_cast<size_t>(core::CeilDiv(limits.context, kernels::kPageTokens)) + m);
   return decoder;
 }
 
@@ -168,7 +169,7 @@ void Decoder::PlaceTokens(std::span<const SequenceRun> runs, const KvCache& cach
     const auto begin = static_cast<int64_t>(s.positions.size());
     const int64_t first = cache.Length(r.sequence);
     s.first_page.push_back(page_count);
-    page_count += static_cast<int64_t>(cache.Pages(r.sequence).size());
+    page_count += cache.PageCount(r.sequence);
     s.sequences.push_back({.query_begin = begin, .query_count = count, .first_position = first, .pages = nullptr});
     for (int64_t i = 0; i < count; ++i) {
       s.positions.push_back(first + i);
@@ -336,8 +337,8 @@ Status Decoder::Forward(std::span<const SequenceRun> runs, KvCache& cache, Sink 
     // This layer's pages, run by run.
     for (size_t run = 0; run < runs.size(); ++run) {
       void** pages = s.pages.data() + s.first_page[run];
-      for (std::byte* page : cache.Pages(runs[run].sequence)) *pages++ = page + i * cache.layer_stride();
-      s.sequences[run].pages = s.pages.data() + s.first_page[run];
+      cache.PagesOfLayer(runs[run].sequence, i, pages);
+      s.sequences[run].pages = pages;
     }
     const LayerWeights& layer = weights_.layers[static_cast<size_t>(i)];
     Attend(layer, spec_.layers[static_cast<size_t>(i)], cache);

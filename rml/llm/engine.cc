@@ -44,11 +44,13 @@ Expected<EngineOptions> Resolve(EngineOptions options, const DecoderSpec& spec) 
 }
 
 KvCache::Options CacheOptions(const DecoderSpec& spec, const EngineOptions& options) {
-  // Each sequence may leave its last page partly empty, so each gets whole pages.
-  const int64_t pages = (options.context_length + kernels::kPageTokens - 1) / kernels::kPageTokens;
+  std::vector<int64_t> windows;
+  for (const models::LayerSpec& layer : spec.layers) windows.push_back(layer.window);
   return {.layout = {.dtype = options.cache_dtype, .kv_heads = spec.kv_heads, .head_dim = spec.head_dim},
-          .layers = static_cast<int64_t>(spec.layers.size()),
-          .max_tokens = pages * kernels::kPageTokens * options.max_sequences};
+          .windows = std::move(windows),
+          .context = options.context_length,
+          .sequences = options.max_sequences,
+          .step_tokens = options.batch_tokens};
 }
 
 Decoder::Limits DecoderLimits(const EngineOptions& options, int threads) {
@@ -257,18 +259,21 @@ Status Session::Append(std::span<const TokenId> tokens, LogitsSink sink) {
 
 Session Session::Fork(int64_t length) const {
   RML_CHECK(length >= 0 && length <= this->length());
-  Session fork(engine_, engine_->impl_->cache->Fork(sequence_, length));
-  fork.tokens_.assign(tokens_.begin(), tokens_.begin() + length);
-  if (length == this->length()) fork.logits_ = logits_;
+  KvCache& cache = *engine_->impl_->cache;
+  Session fork(engine_, cache.Fork(sequence_, length));
+  const int64_t shared = cache.Length(fork.sequence_);
+  fork.tokens_.assign(tokens_.begin(), tokens_.begin() + shared);
+  if (shared == this->length()) fork.logits_ = logits_;
   return fork;
 }
 
-void Session::Truncate(int64_t length) {
+int64_t Session::Truncate(int64_t length) {
   RML_CHECK(length >= 0 && length <= this->length());
-  if (length == this->length()) return;
-  engine_->impl_->cache->Truncate(sequence_, length);
+  if (length == this->length()) return length;
+  length = engine_->impl_->cache->Truncate(sequence_, length);
   tokens_.resize(static_cast<size_t>(length));
   logits_.clear();
+  return length;
 }
 
 Expected<int64_t> Session::Become(std::span<const TokenId> tokens) {
@@ -277,9 +282,9 @@ Expected<int64_t> Session::Become(std::span<const TokenId> tokens) {
   const bool ready = static_cast<size_t>(common) == tokens.size() && common == length() && !logits_.empty();
   if (ready) return static_cast<int64_t>(common);
   const int64_t keep = std::min<int64_t>(common, static_cast<int64_t>(tokens.size()) - 1);
-  Truncate(std::max<int64_t>(keep, 0));
-  RML_TRY(Append(tokens.subspan(static_cast<size_t>(length()))));
-  return std::max<int64_t>(keep, 0);
+  const int64_t kept = Truncate(std::max<int64_t>(keep, 0));
+  RML_TRY(Append(tokens.subspan(static_cast<size_t>(kept))));
+  return kept;
 }
 
 }  // namespace rml::llm

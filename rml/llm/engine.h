@@ -111,12 +111,14 @@ class Session {
   int64_t length() const { return static_cast<int64_t>(tokens_.size()); }
 
   // A session with the same first `length` tokens; computes nothing. Without logits unless length is
-  // this session's.
+  // this session's. In a model with sliding windows, whose cache gives up what no window can see, the
+  // fork is empty when that is more than a few hundred tokens back.
   Session Fork(int64_t length) const;
   Session Fork() const { return Fork(length()); }
 
-  // Forgets all but the first `length` tokens (and the logits, if that is fewer than there are).
-  void Truncate(int64_t length);
+  // Forgets all but the first `length` tokens (and the logits, if that is fewer than there are), or
+  // all of them, for the same reason. Returns how many are left.
+  int64_t Truncate(int64_t length);
 
   // Makes the sequence equal to `tokens`, computing only what differs; says how many were kept.
   // At least the last token is computed, so that there are logits.

@@ -250,6 +250,24 @@ TEST(Engine, TheEstimateIsWhatAnEngineUses) {
   EXPECT_EQ(estimate->cache, 4 * 64 * 3 * 2 * 16 * 2 * 2);
 }
 
+TEST(Engine, AWindowedCacheGivesTheSameLogitsFarBeyondItsWindows) {
+  DecoderSpec spec = GemmaLike();
+  spec.context_length = 1200;
+  const Made made = Make(spec, {.context_length = 1200, .batch_tokens = 64, .cache_dtype = core::DType::kF32}, {});
+  const std::vector<TokenId> tokens = Tokens(1100);
+  Session session = made.engine->NewSession();
+  ASSERT_TRUE(session.Append(tokens).ok());
+  const auto expected = testing::ReferenceLogits(spec, made.weights, tokens).back();
+  EXPECT_LT(LargestDifference(session.logits(), expected), 5e-4);
+  EXPECT_EQ(session.Truncate(1000), 1000);  // within reach
+  EXPECT_EQ(*session.Become(tokens), 1000);
+  EXPECT_LT(LargestDifference(session.logits(), expected), 5e-4);
+  EXPECT_EQ(session.Fork(300).length(), 0);  // too far back: layers with windows have forgotten
+  EXPECT_EQ(session.Truncate(300), 0);
+  EXPECT_EQ(*session.Become(tokens), 0);
+  EXPECT_LT(LargestDifference(session.logits(), expected), 5e-4);
+}
+
 class EngineWeightTypes : public ::testing::TestWithParam<const char*> {};
 
 // Against quantised weights activations are rounded to 8 bits, so the tolerance is theirs.

@@ -31,8 +31,9 @@ Status ShiftContext(Session& session, int64_t keep) {
   const auto length = static_cast<int64_t>(tokens.size());
   keep = std::clamp<int64_t>(keep, 0, length - 1);
   const int64_t drop = std::max<int64_t>(1, (length - keep) / 2);
-  session.Truncate(keep);
-  return session.Append(std::span(tokens).subspan(static_cast<size_t>(keep + drop)));
+  std::vector<TokenId> kept(tokens.begin(), tokens.begin() + keep);
+  kept.insert(kept.end(), tokens.begin() + keep + drop, tokens.end());
+  return session.Become(kept).status();
 }
 
 }  // namespace
