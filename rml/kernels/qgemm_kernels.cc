@@ -11,6 +11,11 @@ const QuantKernels& QuantKernelsFor(Isa isa) {
     case Isa::kAvx512: return kQuantKernelsAvx512;
     case Isa::kAvx512Vnni:
     case Isa::kAvx512Bf16: return kQuantKernelsAvx512Vnni;
+#elif defined(__aarch64__)
+    case Isa::kNeon: {
+      static const QuantKernels neon = MakeQuantKernelsNeon();
+      return neon;
+    }
 #endif
     default: return kQuantKernelsPortable;
   }

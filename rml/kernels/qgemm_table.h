@@ -42,6 +42,8 @@ extern const QuantKernels kQuantKernelsPortable;
 extern const QuantKernels kQuantKernelsAvx2;
 extern const QuantKernels kQuantKernelsAvx512;
 extern const QuantKernels kQuantKernelsAvx512Vnni;
+#elif defined(__aarch64__)
+QuantKernels MakeQuantKernelsNeon();
 #endif
 
 }  // namespace rml::kernels

@@ -1,4 +1,4 @@
-// A panel of 16 rows times many rows of activations, for any x86 vector width. Included once by a
+// A panel of 16 rows times many rows of activations, for any vector width. Included once by a
 // file compiled for one ISA, after it has defined `struct Ops` in an unnamed namespace:
 //
 //   Int, Float          vectors; kVectors of them hold one 32-bit lane for each of 16 rows
@@ -86,7 +86,7 @@ RML_TILE_INLINE void BlockProducts(const uint8_t* codes, const int8_t* const* x,
     SumSteps<kTile, kSteps, kPlanes>(codes + s * kStepBytes, x, offset + 4 * s, sum);
 #pragma GCC unroll 8
     for (int c = 0; c < kTile; ++c) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
         Int part = Ops::Close(sum[c][(kPlanes - 1) * kVectors + v]);
         if constexpr (kPlanes == 2) {
@@ -105,7 +105,7 @@ RML_TILE_INLINE void Tile32(const Panel32& panel, const Range32& range, const Ac
   Float y[kTile][kVectors];
 #pragma GCC unroll 8
   for (int c = 0; c < kTile; ++c) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
       y[c][v] = first ? Ops::ZeroFloat() : Ops::LoadFloat(acc + c * kPanelRows + v * kLanes);
     }
@@ -124,7 +124,7 @@ RML_TILE_INLINE void Tile32(const Panel32& panel, const Range32& range, const Ac
       BlockProducts<kTile, kSteps, kPlanes>(panel.codes + b * kPlanes * kBlockBytes, xs, 32 * j, wide);
       const float* scales = x.scales + (chunk + j) * m + i;
       const float* sums = x.sums + (chunk + j) * m + i;
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
         const Float d = Ops::LoadFloat(panel.d + b * kPanelRows + v * kLanes);
         const Float offset = Ops::LoadFloat(panel.m + b * kPanelRows + v * kLanes);
@@ -139,7 +139,7 @@ RML_TILE_INLINE void Tile32(const Panel32& panel, const Range32& range, const Ac
   }
 #pragma GCC unroll 8
   for (int c = 0; c < kTile; ++c) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) Ops::StoreFloat(acc + c * kPanelRows + v * kLanes, y[c][v]);
   }
 }
@@ -185,7 +185,7 @@ RML_TILE_INLINE void Tile256(const Panel256& panel, int64_t first_block, int64_t
     Int wide[kTile][kVectors];
 #pragma GCC unroll 8
     for (int c = 0; c < kTile; ++c) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) wide[c][v] = Ops::ZeroInt();
     }
     for (int g = 0; g < kGroups; ++g) {
@@ -194,7 +194,7 @@ RML_TILE_INLINE void Tile256(const Panel256& panel, int64_t first_block, int64_t
         Int sum[kTile][kVectors];
         SumSteps<kTile, kSteps, 1>(codes + (g * kGroupSteps + s) * kStepBytes, xs,
                                 4 * (g * kGroupSteps + s), sum);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) {
           const Int scale = Ops::Load(scales + (g * kPanelRows + v * kLanes) * 2);
 #pragma GCC unroll 8
@@ -209,7 +209,7 @@ RML_TILE_INLINE void Tile256(const Panel256& panel, int64_t first_block, int64_t
 #pragma GCC unroll 8
     for (int c = 0; c < kTile; ++c) {
       const Float scale = Ops::BroadcastFloat(x.scales + at + c);
-#pragma GCC unroll 2
+#pragma GCC unroll 4
       for (int v = 0; v < kVectors; ++v) {
         Int minima = Ops::ZeroInt();
 #pragma GCC unroll 8
