@@ -18,7 +18,9 @@ TEST(StreamDecoder, CharactersWaitUntilTheyAreComplete) {
   const auto tokenizer = Stories();
   StreamDecoder decoder(tokenizer);
   std::vector<std::string> texts;
-  for (const TokenId id : *tokenizer->Encode("é😀!")) texts.push_back(decoder.Push(id));
+  const auto ids = tokenizer->Encode("é😀!");
+  ASSERT_TRUE(ids.ok());
+  for (const TokenId id : *ids) texts.push_back(decoder.Push(id));
   std::string joined;
   for (const std::string& text : texts) {
     EXPECT_TRUE(IsValidUtf8(text));
