@@ -21,16 +21,16 @@ constexpr int64_t RowsWanted(int64_t head_dim) { return head_dim <= 128 ? 96 : 4
 // With fewer tiles than this, tiles are made smaller and long contexts are cut into parts. A
 // constant, never the number of threads: results must not depend on that.
 constexpr int64_t kTilesWanted = 16;
-constexpr int64_t kMinRows = 24;      // of a tile that was made smaller
-constexpr int64_t kMaxParts = 32;     // in all
+constexpr int64_t kMinRows = 24;   // of a tile that was made smaller
+constexpr int64_t kMaxParts = 32;  // in all
 constexpr int64_t kMinPartPages = 4;
 
 struct Item {
   int64_t sequence, kv_head;
   int64_t query_begin, query_count;  // within the sequence
   int64_t page_begin, page_end;
-  int64_t part;                      // slot of its partial result; -1: complete in itself
-  int64_t parts;                     // of the whole tile, starting at `part`, where it is the first
+  int64_t part;   // slot of its partial result; -1: complete in itself
+  int64_t parts;  // of the whole tile, starting at `part`, where it is the first
 };
 
 struct Sizes {
@@ -119,9 +119,7 @@ class Plan {
   int64_t parts_ = 0;
 };
 
-std::byte* AlignUp(std::byte* p) {
-  return p + (64 - reinterpret_cast<uintptr_t>(p) % 64) % 64;
-}
+std::byte* AlignUp(std::byte* p) { return p + (64 - reinterpret_cast<uintptr_t>(p) % 64) % 64; }
 
 }  // namespace
 
@@ -143,8 +141,7 @@ size_t AttentionWorkspaceBytes(const AttentionParams& params, int64_t max_querie
 }
 
 void Attention(const AttentionParams& params, std::span<const AttentionSequence> sequences,
-               const float* q, float* out, std::span<std::byte> workspace,
-               core::ThreadPool& pool) {
+               const float* q, float* out, std::span<std::byte> workspace, core::ThreadPool& pool) {
   const KvLayout& kv = params.kv;
   RML_CHECK(kv.dtype == core::DType::kF16 || kv.dtype == core::DType::kF32);
   RML_CHECK(kv.kv_heads > 0 && params.heads > 0 && params.heads % kv.kv_heads == 0);
@@ -160,14 +157,15 @@ void Attention(const AttentionParams& params, std::span<const AttentionSequence>
   const Sizes sizes = SizesFor(params, queries);
   auto* items = reinterpret_cast<Item*>(AlignUp(workspace.data()));
   const Plan plan(params, sequences, items);
-  auto* parts = reinterpret_cast<float*>(AlignUp(reinterpret_cast<std::byte*>(items + plan.count())));
+  auto* parts =
+      reinterpret_cast<float*>(AlignUp(reinterpret_cast<std::byte*>(items + plan.count())));
   float* workers = parts + plan.parts() * sizes.part_floats;
 
   const int64_t row_floats = int64_t{params.heads} * kv.head_dim;
   const auto tile_of = [&](const Item& item) {
     const AttentionSequence& s = sequences[static_cast<size_t>(item.sequence)];
-    const int64_t offset = (s.query_begin + item.query_begin) * row_floats +
-                           item.kv_head * sizes.group * kv.head_dim;
+    const int64_t offset =
+        (s.query_begin + item.query_begin) * row_floats + item.kv_head * sizes.group * kv.head_dim;
     AttentionTile tile = {};
     tile.dtype = kv.dtype;
     tile.head_dim = kv.head_dim;
@@ -246,8 +244,8 @@ void AttentionReference(const AttentionParams& params, std::span<const Attention
           total += weight;
           for (int64_t e = 0; e < d; ++e) {
             y[static_cast<size_t>(e)] +=
-                weight * element(s.pages[j / kPageTokens], kv.ValueOffset(kv_head),
-                                 j % kPageTokens * d + e);
+                weight *
+                element(s.pages[j / kPageTokens], kv.ValueOffset(kv_head), j % kPageTokens * d + e);
           }
         }
         for (int64_t e = 0; e < d; ++e) {

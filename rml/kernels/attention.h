@@ -2,9 +2,10 @@
 //
 // For the query at position p with head h, whose KV head is h / (heads / kv_heads):
 //   y = sum over j of softmax_j(cap(scale * q·k[j])) * v[j],  j in [max(0, p - window + 1), p]
-// computed page by page with a running maximum and sum (Milakov and Gimelshein 2018; Dao et al. 2022):
-// nothing as long as the context is stored. All heads that share a KV head read it once. Scores, sums
-// and outputs are f32. Work is split by shapes only, so results have the same bits on any pool.
+// computed page by page with a running maximum and sum (Milakov and Gimelshein 2018; Dao et al.
+// 2022): nothing as long as the context is stored. All heads that share a KV head read it once.
+// Scores, sums and outputs are f32. Work is split by shapes only, so results have the same bits on
+// any pool.
 #pragma once
 
 #include <cstddef>
@@ -33,9 +34,9 @@ struct KvLayout {
   size_t ValueOffset(int kv_head) const { return KeyOffset(kv_heads + kv_head); }
 };
 
-// Stores `tokens` rows of keys and values [tokens, kv_heads, head_dim] (rows row_stride floats apart)
-// at positions first_position, first_position + 1 …. pages[i] holds positions [64 i, 64 i + 64).
-// Rows for different positions may be stored by different threads at once.
+// Stores `tokens` rows of keys and values [tokens, kv_heads, head_dim] (rows row_stride floats
+// apart) at positions first_position, first_position + 1 …. pages[i] holds 64 positions from 64 i
+// on. Rows for different positions may be stored by different threads at once.
 void StoreKv(const KvLayout& layout, const float* k, const float* v, int64_t row_stride,
              int64_t tokens, int64_t first_position, void* const* pages);
 

@@ -14,8 +14,8 @@ HWY_BEFORE_NAMESPACE();
 namespace rml::kernels {
 namespace HWY_NAMESPACE {
 
-constexpr int kVectors = 2;                     // of a panel's columns
-constexpr int64_t kWidth = kVectors * kLanes;   // of a panel
+constexpr int kVectors = 2;                    // of a panel's columns
+constexpr int64_t kWidth = kVectors * kLanes;  // of a panel
 constexpr float kLowest = -__builtin_inff();
 static_assert(kPageTokens % kWidth == 0 && kAttentionPadding % kWidth == 0);
 
@@ -28,6 +28,7 @@ struct Scratch {
   float* values;   // [padded / kWidth, 64, kWidth]
   float* max;      // [rows]
   float* weight;   // [rows]
+  int32_t* query;  // [rows]
   int64_t rows, head_dim, padded;
 };
 
@@ -45,6 +46,7 @@ HWY_INLINE Scratch LayOut(const AttentionTile& tile, float* memory) {
   s.q = s.sums + s.rows * s.padded;
   s.max = s.q + RoundUp16(s.rows * s.head_dim);
   s.weight = s.max + RoundUp16(s.rows);
+  s.query = reinterpret_cast<int32_t*>(s.weight + RoundUp16(s.rows));
   return s;
 }
 
@@ -66,6 +68,7 @@ HWY_INLINE void Start(const AttentionTile& tile, const Scratch& s) {
   for (int64_t r = 0; r < s.rows; ++r) {
     s.max[r] = kLowest;
     s.weight[r] = 0;
+    s.query[r] = static_cast<int32_t>(r / tile.group);
   }
 }
 
@@ -81,14 +84,14 @@ HWY_INLINE KeyRange KeysOf(const AttentionTile& tile, int64_t page, int64_t quer
   return range;
 }
 // Those that any of the rows [row_begin, row_end) attends to.
-HWY_INLINE KeyRange KeysOfRows(const AttentionTile& tile, int64_t page, int64_t row_begin,
-                               int64_t row_end) {
-  return {KeysOf(tile, page, row_begin / tile.group).begin,
-          KeysOf(tile, page, (row_end - 1) / tile.group).end};
+HWY_INLINE KeyRange KeysOfRows(const AttentionTile& tile, const Scratch& s, int64_t page,
+                               int64_t row_begin, int64_t row_end) {
+  return {KeysOf(tile, page, s.query[row_begin]).begin,
+          KeysOf(tile, page, s.query[row_end - 1]).end};
 }
 
-// One row's step of the running softmax: scores in [begin, end) (whole vectors) become weights, those
-// outside `keys` zero; sums and weight are rescaled when the maximum grows.
+// One row's step of the running softmax: scores in [begin, end) (whole vectors) become weights,
+// those outside `keys` zero; sums and weight are rescaled when the maximum grows.
 HWY_INLINE void SoftmaxStep(const Scratch& s, int64_t row, KeyRange keys, int64_t begin,
                             int64_t end, float soft_cap) {
   const DF d;
@@ -107,7 +110,8 @@ HWY_INLINE void SoftmaxStep(const Scratch& s, int64_t row, KeyRange keys, int64_
   for (int64_t i = keys.end; i < end; ++i) scores[i] = kLowest;
 
   VF largest = hn::Set(d, s.max[row]);
-  for (int64_t i = begin; i < end; i += kLanes) largest = hn::Max(largest, hn::LoadU(d, scores + i));
+  for (int64_t i = begin; i < end; i += kLanes)
+    largest = hn::Max(largest, hn::LoadU(d, scores + i));
   const float max = MaxLane(largest);
   const VF vmax = hn::Set(d, max);
   if (max > s.max[row]) {
@@ -138,20 +142,18 @@ HWY_INLINE void PackPage(const T* keys, const T* values, int64_t count, const Sc
     for (int64_t r = 0; r < kWidth; ++r) {  // keys past the last: that one again, masked later
       rows[r] = keys + (first + r < count ? first + r : count - 1) * s.head_dim;
     }
-    PackTransposed<kVectors>(rows, 0, s.head_dim, s.keys + first * s.head_dim);
+    PackTransposed<kVectors>(rows, 0, s.head_dim, 0, s.keys + first * s.head_dim);
   }
-  for (int64_t column = 0; column < s.head_dim; column += kLanes) {
+  const int64_t columns = (s.head_dim + kWidth - 1) / kWidth * kWidth;
+  for (int64_t column = 0; column < columns; column += kLanes) {
     // Panels of kWidth columns: panel column / kWidth, vector (column % kWidth) / kLanes.
     float* to = s.values + column / kWidth * kWidth * kPageTokens + column % kWidth;
     const T* from = values + column;
-    if (column + kLanes <= s.head_dim) {
-      for (int64_t k = 0; k < count; ++k) {
-        hn::StoreU(LoadF32(d, from + k * s.head_dim), d, to + k * kWidth);
-      }
-    } else {
-      for (int64_t k = 0; k < count; ++k) {
-        hn::StoreU(LoadTail(d, from + k * s.head_dim, s.head_dim - column), d, to + k * kWidth);
-      }
+    const int64_t left = s.head_dim - column;  // not positive: padding, of zeros
+    for (int64_t k = 0; k < count; ++k) {
+      const VF v = left >= kLanes ? LoadF32(d, from + k * s.head_dim)
+                                  : LoadTail(d, from + k * s.head_dim, left);
+      hn::StoreU(v, d, to + k * kWidth);
     }
   }
 }
@@ -161,7 +163,7 @@ HWY_NOINLINE void MeetPage(const AttentionTile& tile, const Scratch& s, int64_t 
     const float* panel = s.keys + first * s.head_dim;
     for (int64_t r = 0; r < s.rows; r += kTileRows) {
       const int64_t rows = s.rows - r < kTileRows ? s.rows - r : kTileRows;
-      const KeyRange keys = KeysOfRows(tile, page, r, r + rows);
+      const KeyRange keys = KeysOfRows(tile, s, page, r, r + rows);
       if (first >= keys.end || first + kWidth <= keys.begin) continue;  // all masked
       TileRows<kVectors>(rows, s.head_dim, s.q + r * s.head_dim, s.head_dim, panel, kWidth,
                          s.scores + r * kPageTokens + first, kPageTokens, false);
@@ -169,12 +171,12 @@ HWY_NOINLINE void MeetPage(const AttentionTile& tile, const Scratch& s, int64_t 
   }
   for (int64_t r = 0; r < s.rows; r += kTileRows) {
     const int64_t end = s.rows - r < kTileRows ? s.rows : r + kTileRows;
-    const KeyRange keys = KeysOfRows(tile, page, r, end);
+    const KeyRange keys = KeysOfRows(tile, s, page, r, end);
     if (keys.end <= keys.begin) continue;
     const int64_t vector_begin = keys.begin / kLanes * kLanes;
     const int64_t vector_end = (keys.end + kLanes - 1) / kLanes * kLanes;
     for (int64_t row = r; row < end; ++row) {
-      SoftmaxStep(s, row, KeysOf(tile, page, row / tile.group), vector_begin, vector_end,
+      SoftmaxStep(s, row, KeysOf(tile, page, s.query[row]), vector_begin, vector_end,
                   tile.soft_cap);
     }
   }
@@ -183,7 +185,7 @@ HWY_NOINLINE void MeetPage(const AttentionTile& tile, const Scratch& s, int64_t 
     const float* panel = s.values + column * kPageTokens;
     for (int64_t r = 0; r < s.rows; r += kTileRows) {
       const int64_t rows = s.rows - r < kTileRows ? s.rows - r : kTileRows;
-      const KeyRange keys = KeysOfRows(tile, page, r, r + rows);
+      const KeyRange keys = KeysOfRows(tile, s, page, r, r + rows);
       if (keys.end <= keys.begin) continue;
       TileRows<kVectors>(rows, keys.end - keys.begin, s.scores + r * kPageTokens + keys.begin,
                          kPageTokens, panel + keys.begin * kWidth, kWidth,
@@ -217,10 +219,12 @@ HWY_INLINE hn::Vec<hn::CappedTag<float, 4>> SumLanes4(VF a, VF b, VF c, VF e) {
 #endif
 }
 
-// scores[r, k] = q[r] · keys[k] for kRows rows and k in [0, count).
+// scores[r, k] = q[r] · keys[k] for kRows rows and k in [0, count). The values that belong to the
+// keys and the keys of the next page are fetched meanwhile: they are far apart, and the processor
+// does not guess them.
 template <int kRows, class T>
 HWY_NOINLINE void DotKeys(const T* keys, int64_t count, int64_t head_dim, const float* q,
-                          float* scores) {
+                          float* scores, const T* values, const T* next_keys) {
   const DF d;
   const hn::CappedTag<float, 4> d4;
   for (int64_t k = 0; k < count; k += 4) {
@@ -232,6 +236,8 @@ HWY_NOINLINE void DotKeys(const T* keys, int64_t count, int64_t head_dim, const 
       RML_UNROLL
       for (int r = 0; r < kRows; ++r) sums[j][r] = hn::Zero(d);
     }
+    PrefetchElements(values + k * head_dim, 4 * head_dim);
+    PrefetchElements(next_keys + k * head_dim, 4 * head_dim);
     for (int64_t i = 0; i < head_dim; i += kLanes) {
       RML_UNROLL
       for (int j = 0; j < 4; ++j) {
@@ -273,10 +279,11 @@ HWY_INLINE void AddValues(const T* values, int64_t count, int64_t head_dim, cons
 
 template <int kRows, class T>
 HWY_INLINE void MeetPageInPlace(const AttentionTile& tile, const Scratch& s, const T* keys,
-                                const T* values, KeyRange range, int64_t row) {
+                                const T* values, const T* next_keys, KeyRange range, int64_t row) {
   const int64_t count = range.end - range.begin;
-  DotKeys<kRows>(keys + range.begin * s.head_dim, count, s.head_dim, s.q + row * s.head_dim,
-                 s.scores + row * kPageTokens);
+  const int64_t skipped = range.begin * s.head_dim;
+  DotKeys<kRows>(keys + skipped, count, s.head_dim, s.q + row * s.head_dim,
+                 s.scores + row * kPageTokens, values + skipped, next_keys + skipped);
   const int64_t vector_end = (count + kLanes - 1) / kLanes * kLanes;
   for (int64_t r = row; r < row + kRows; ++r) {
     SoftmaxStep(s, r, {0, count}, 0, vector_end, tile.soft_cap);
@@ -299,12 +306,17 @@ HWY_INLINE void Compute(const AttentionTile& tile, const Scratch& s) {
     const T* values = reinterpret_cast<const T*>(bytes + tile.value_offset);
     if (in_place) {
       const KeyRange range = KeysOf(tile, page, 0);
+      const void* next = tile.pages[page + 1 < tile.page_end ? page + 1 : page];
+      const T* next_keys =
+          reinterpret_cast<const T*>(static_cast<const char*>(next) + tile.key_offset);
       int64_t row = 0;
       for (; row + 3 <= s.rows && s.rows - row != 4; row += 3) {
-        MeetPageInPlace<3>(tile, s, keys, values, range, row);
+        MeetPageInPlace<3>(tile, s, keys, values, next_keys, range, row);
       }
-      for (; row + 2 <= s.rows; row += 2) MeetPageInPlace<2>(tile, s, keys, values, range, row);
-      if (row < s.rows) MeetPageInPlace<1>(tile, s, keys, values, range, row);
+      for (; row + 2 <= s.rows; row += 2) {
+        MeetPageInPlace<2>(tile, s, keys, values, next_keys, range, row);
+      }
+      if (row < s.rows) MeetPageInPlace<1>(tile, s, keys, values, next_keys, range, row);
     } else {
       PackPage(keys, values, KeysOf(tile, page, tile.queries - 1).end, s);
       MeetPage(tile, s, page);
@@ -355,8 +367,7 @@ void CombineAttentionPartsTarget(const AttentionTile& tile, int64_t parts, int64
     }
     float weight = 0;
     for (int64_t p = 0; p < parts; ++p) {
-      const VF factor =
-          ExpNonPositive(hn::Set(d, tile.partial_max[p * part_stride + r] - max));
+      const VF factor = ExpNonPositive(hn::Set(d, tile.partial_max[p * part_stride + r] - max));
       weight += tile.partial_weight[p * part_stride + r] * hn::GetLane(factor);
       const float* sums = tile.partial_sums + p * part_stride + r * tile.head_dim;
       if (p == 0) {

@@ -16,10 +16,10 @@ inline constexpr int64_t kAttentionPadding = 32;
 struct AttentionTile {
   core::DType dtype;
   int64_t head_dim, group, queries;
-  const float* q;             // [queries, .., group, head_dim]
-  int64_t q_stride;           // floats from one query to the next
-  int64_t first_position;     // of query 0
-  int64_t window;             // 0: no window
+  const float* q;          // [queries, .., group, head_dim]
+  int64_t q_stride;        // floats from one query to the next
+  int64_t first_position;  // of query 0
+  int64_t window;          // 0: no window
   float scale, soft_cap;
   const void* const* pages;
   int64_t key_offset, value_offset;  // bytes into a page, of this KV head
@@ -27,23 +27,23 @@ struct AttentionTile {
 
   // When the tile is complete: out[row] = sums / weight. Else the three arrays are handed over as
   // they are, to be combined with those of the other page ranges.
-  float* out;                 // as q; null for a partial result
+  float* out;  // as q; null for a partial result
   int64_t out_stride;
-  float* partial_sums;        // [rows, head_dim]
-  float* partial_max;         // [rows]
-  float* partial_weight;      // [rows]
+  float* partial_sums;    // [rows, head_dim]
+  float* partial_max;     // [rows]
+  float* partial_weight;  // [rows]
 };
 
 // Scratch of one worker, in floats, for up to max_rows rows.
 constexpr int64_t AttentionTileScratch(int64_t max_rows, int64_t head_dim) {
   const int64_t padded = (head_dim + kAttentionPadding - 1) / kAttentionPadding * kAttentionPadding;
   const int64_t page = 64;
-  return max_rows * head_dim + 16    // q, scaled
-         + max_rows * padded         // sums
-         + max_rows * page           // scores
-         + page * head_dim + 16      // keys, transposed
-         + page * padded             // values
-         + 2 * max_rows + 32;        // running maxima and weights
+  return max_rows * head_dim + 16  // q, scaled
+         + max_rows * padded       // sums
+         + max_rows * page         // scores
+         + page * head_dim + 16    // keys, transposed
+         + page * padded           // values
+         + 3 * max_rows + 48;      // running maxima and weights, and the rows' queries
 }
 
 // Computes the tile; scratch is aligned to 64 bytes.

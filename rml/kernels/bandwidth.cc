@@ -49,8 +49,7 @@ core::Expected<double> MeasureReadBandwidth(core::ThreadPool& pool,
   constexpr size_t kChunk = size_t{1} << 20;
   const size_t chunks = std::max<size_t>(1, options.bytes / kChunk);
   const size_t bytes = chunks * kChunk;
-  void* memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) {
     return core::IoError("cannot map a buffer to measure the memory's bandwidth with", errno);
   }

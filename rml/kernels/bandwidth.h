@@ -13,8 +13,9 @@ struct BandwidthOptions {
   double seconds = 0.2;              // how long to measure
 };
 
-// Bytes per second that all threads of the pool read together from a buffer they share, each its own
-// part in order; the best of the passes that fit in the time. Fails when the buffer cannot be had.
+// Bytes per second that all threads of the pool read together from a buffer they share, each its
+// own part in order; the best of the passes that fit in the time. Fails when the buffer cannot be
+// had.
 core::Expected<double> MeasureReadBandwidth(core::ThreadPool& pool,
                                             const BandwidthOptions& options = {});
 

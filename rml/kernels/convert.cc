@@ -53,20 +53,30 @@ void BF16ToF32(const uint16_t* x, int64_t n, float* y) { RML_SIMD_CALL(BF16ToF32
 void ToF32(core::DType dtype, const void* x, int64_t n, float* y) {
   if (n <= 0) return;
   switch (dtype) {
-    case core::DType::kF32: std::memcpy(y, x, static_cast<size_t>(n) * sizeof(float)); return;
-    case core::DType::kF16: return F16ToF32(static_cast<const uint16_t*>(x), n, y);
-    case core::DType::kBF16: return BF16ToF32(static_cast<const uint16_t*>(x), n, y);
-    default: RML_CHECK(!"ToF32 knows f32, f16 and bf16");
+    case core::DType::kF32:
+      std::memcpy(y, x, static_cast<size_t>(n) * sizeof(float));
+      return;
+    case core::DType::kF16:
+      return F16ToF32(static_cast<const uint16_t*>(x), n, y);
+    case core::DType::kBF16:
+      return BF16ToF32(static_cast<const uint16_t*>(x), n, y);
+    default:
+      RML_CHECK(!"ToF32 knows f32, f16 and bf16");
   }
 }
 
 void FromF32(core::DType dtype, const float* x, int64_t n, void* y) {
   if (n <= 0) return;
   switch (dtype) {
-    case core::DType::kF32: std::memcpy(y, x, static_cast<size_t>(n) * sizeof(float)); return;
-    case core::DType::kF16: return F32ToF16(x, n, static_cast<uint16_t*>(y));
-    case core::DType::kBF16: return F32ToBF16(x, n, static_cast<uint16_t*>(y));
-    default: RML_CHECK(!"FromF32 knows f32, f16 and bf16");
+    case core::DType::kF32:
+      std::memcpy(y, x, static_cast<size_t>(n) * sizeof(float));
+      return;
+    case core::DType::kF16:
+      return F32ToF16(x, n, static_cast<uint16_t*>(y));
+    case core::DType::kBF16:
+      return F32ToBF16(x, n, static_cast<uint16_t*>(y));
+    default:
+      RML_CHECK(!"FromF32 knows f32, f16 and bf16");
   }
 }
 

@@ -26,7 +26,8 @@ struct GemmArgs {
 // ---- Few activations: dot products along the columns.
 
 // kRows rows of w from `row` with kM rows of x from `i`. Two sums per product, of even and of odd
-// vectors, in the same order whatever kRows and kM are.
+// vectors, in the same order whatever kRows and kM are. The next kRows rows are fetched meanwhile:
+// the processor's own prefetching starts anew in each row and page.
 template <int kRows, int kM, class T>
 HWY_INLINE void DotTile(const GemmArgs<T>& g, int64_t row, int64_t i) {
   const DF d;
@@ -50,6 +51,7 @@ HWY_INLINE void DotTile(const GemmArgs<T>& g, int64_t row, int64_t i) {
     }
     RML_UNROLL
     for (int r = 0; r < kRows; ++r) {
+      if (i == 0) hwy::Prefetch(w + (r + kRows) * g.cols + c);
       const VF we = LoadF32(d, w + r * g.cols + c);
       const VF wo = LoadF32(d, w + r * g.cols + c + kLanes);
       RML_UNROLL
@@ -109,12 +111,13 @@ HWY_INLINE void Gemv(const GemmArgs<T>& g) {
 
 // ---- Many activations: panels of w, transposed and widened, stay in cache while x streams by.
 
-constexpr int64_t kDepth = 256;      // columns of w in a packed panel
-constexpr int64_t kBlockRows = 96;   // rows of w packed at once: a multiple of every panel width
-constexpr int64_t kBlockM = 192;     // rows of x that meet the panels before the next ones
+constexpr int64_t kDepth = 256;     // columns of w in a packed panel
+constexpr int64_t kBlockRows = 96;  // rows of w packed at once: a multiple of every panel width
+constexpr int64_t kBlockM = 192;    // rows of x that meet the panels before the next ones
 constexpr int64_t kPanel = kTileVectors * kLanes;
 static_assert(kBlockRows % kPanel == 0);
-static_assert(static_cast<size_t>(kDepth * kBlockRows + 16) * sizeof(float) <= kFloatGemmScratchBytes);
+static_assert(static_cast<size_t>(kDepth * kBlockRows + 16) * sizeof(float) <=
+              kFloatGemmScratchBytes);
 
 // One packed panel against m rows of x; `width` of the panel's columns exist in y.
 HWY_NOINLINE void PanelTimesX(const float* panel, int64_t depth, int64_t width, const float* x,
@@ -149,7 +152,8 @@ HWY_INLINE void Gemm(const GemmArgs<T>& g, float* scratch) {
         for (int64_t r = 0; r < kPanel; ++r) {  // past the end: the last row again, never stored
           rows[r] = g.w + (row + r < block_end ? row + r : block_end - 1) * g.cols;
         }
-        PackTransposed<kTileVectors>(rows, first, depth, scratch + (row - block) * depth);
+        PackTransposed<kTileVectors>(rows, first, depth, kPanel * g.cols,
+                                     scratch + (row - block) * depth);
       }
       for (int64_t i = 0; i < g.m; i += kBlockM) {
         const int64_t i_end = g.m - i < kBlockM ? g.m : i + kBlockM;
@@ -202,6 +206,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 
 #include "rml/core/check.h"
+#include "rml/kernels/float_gemm_bf16.h"
 
 namespace rml::kernels {
 
@@ -224,6 +229,13 @@ void FloatGemmRange(core::DType w_dtype, const void* w, int64_t row_begin, int64
     }
     return;
   }
+#if defined(__x86_64__)
+  if (w_dtype == core::DType::kBF16 && m > kFloatGemvMaxM && ActiveIsa() == Isa::kAvx512Bf16) {
+    Bf16GemmRange(Bf16PanelAvx512, static_cast<const uint16_t*>(w), row_begin, row_end, cols, x,
+                  x_stride, m, y, y_stride, accumulate, reinterpret_cast<std::byte*>(aligned));
+    return;
+  }
+#endif
   RML_SIMD_CALL(FloatGemmTarget)
   (w_dtype, w, row_begin, row_end, cols, x, x_stride, m, y, y_stride, accumulate, aligned);
 }

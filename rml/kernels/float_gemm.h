@@ -3,8 +3,8 @@
 //
 // Few activations (m <= kFloatGemvMaxM) stream the weights once, several rows at a time: the memory
 // is the limit. Many run a packed, register-blocked GEMM: the FMA units are. Weights are widened to
-// f32 and sums are taken in f32, in an order that depends on cols and on which of the two forms runs,
-// never on row_begin and row_end: any split over threads gives the same bits.
+// f32 and sums are taken in f32, in an order that depends on cols and on which of the two forms
+// runs, never on row_begin and row_end: any split over threads gives the same bits.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,8 @@ inline constexpr bool IsFloatGemmDType(core::DType dtype) {
 // Rows [row_begin, row_end) of the weights: writes (accumulate: adds to) y[i * y_stride + r] for
 // those r and every i in [0, m). `w` points at row 0, whose elements and those of all rows are
 // contiguous; x row i starts at x + i * x_stride, strides count floats. y must not overlap x or w.
-// On a CPU with AVX512-BF16, bf16 weights meet activations that are rounded to bf16 when m is large.
+// On a CPU with AVX512-BF16, bf16 weights meet activations that are rounded to bf16 when m is
+// large.
 void FloatGemmRange(core::DType w_dtype, const void* w, int64_t row_begin, int64_t row_end,
                     int64_t cols, const float* x, int64_t x_stride, int64_t m, float* y,
                     int64_t y_stride, bool accumulate, std::span<std::byte> scratch);

@@ -7,9 +7,12 @@ namespace {
 
 double Weight(core::DType dtype, const void* w, int64_t index) {
   switch (dtype) {
-    case core::DType::kF16: return core::F16ToF32(static_cast<const uint16_t*>(w)[index]);
-    case core::DType::kBF16: return core::BF16ToF32(static_cast<const uint16_t*>(w)[index]);
-    default: return static_cast<const float*>(w)[index];
+    case core::DType::kF16:
+      return core::F16ToF32(static_cast<const uint16_t*>(w)[index]);
+    case core::DType::kBF16:
+      return core::BF16ToF32(static_cast<const uint16_t*>(w)[index]);
+    default:
+      return static_cast<const float*>(w)[index];
   }
 }
 

@@ -47,7 +47,8 @@ HWY_INLINE VF PowerOfTwo(hn::Vec<DI> n) {
 HWY_INLINE VF Exp(VF x) {
   const DF d;
   const DI di;
-  // Beyond these the result is 0 or infinity anyway. A NaN is the second operand, and comes through.
+  // Beyond these the result is 0 or infinity anyway. A NaN is the second operand, and comes
+  // through.
   const VF bounded = hn::Min(hn::Set(d, 89.0f), hn::Max(hn::Set(d, -104.0f), x));
   hn::Vec<DI> biased;
   const VF mantissa = ExpReduced(bounded, &biased);
@@ -84,7 +85,7 @@ HWY_INLINE VF Tanh(VF x) {
   const VF near = hn::MulAdd(hn::Mul(p, s), x, x);
   const VF e = Exp(hn::Add(a, a));
   const VF far = hn::Sub(one, hn::Div(hn::Set(d, 2.0f), hn::Add(e, one)));
-  return hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.625f)), near, hn::CopySign(far, x));
+  return hn::CopySign(hn::IfThenElse(hn::Lt(a, hn::Set(d, 0.625f)), near, far), x);  // -0 too
 }
 
 // x * sigmoid(t): both SiLU (t = x) and GELU's tanh form are of this kind.
@@ -105,8 +106,10 @@ HWY_INLINE VF GeluTanh(VF x) {
 HWY_INLINE VF GeluErf(VF x) {
   const DF d;
   const VF one = hn::Set(d, 1.0f);
+  // Beyond 20 the result is x or 0; squares of what is far beyond would overflow.
+  const VF bounded = hn::Min(hn::Set(d, 20.0f), hn::Max(hn::Set(d, -20.0f), x));
   // erfc(a) = e^{-a²} t P(t) with t = 1 / (1 + 0.35 a), a = |x| / sqrt 2.
-  const VF a = hn::Mul(hn::Abs(x), hn::Set(d, 0.70710678118654752f));
+  const VF a = hn::Mul(hn::Abs(bounded), hn::Set(d, 0.70710678118654752f));
   const VF t = hn::Div(one, hn::MulAdd(a, hn::Set(d, 0.35f), one));
   VF p = hn::Set(d, 0.037776168435811996f);
   p = hn::MulAdd(p, t, hn::Set(d, -0.15541836619377136f));
@@ -119,12 +122,12 @@ HWY_INLINE VF GeluErf(VF x) {
   p = hn::MulAdd(p, t, hn::Set(d, 0.19707579910755157f));
   p = hn::MulAdd(p, t, hn::Set(d, 0.1974872350692749f));
   // x²/2 rounds; where it is large the rounding error matters, and FMA gives it back.
-  const VF half_x = hn::Mul(x, hn::Set(d, 0.5f));
-  const VF square = hn::Mul(half_x, x);
-  const VF error = hn::MulSub(half_x, x, square);
+  const VF half_x = hn::Mul(bounded, hn::Set(d, 0.5f));
+  const VF square = hn::Mul(half_x, bounded);
+  const VF error = hn::MulSub(half_x, bounded, square);
   const VF e = Exp(hn::Neg(square));
-  const VF tail = hn::Mul(hn::Set(d, 0.5f),
-                          hn::Mul(hn::Mul(t, p), hn::NegMulAdd(e, error, e)));  // Phi(-|x|)
+  const VF tail =
+      hn::Mul(hn::Set(d, 0.5f), hn::Mul(hn::Mul(t, p), hn::NegMulAdd(e, error, e)));  // Phi(-|x|)
   const VF phi = hn::IfThenElse(hn::Lt(x, hn::Zero(d)), tail, hn::Sub(one, tail));
   return hn::Mul(x, phi);
 }

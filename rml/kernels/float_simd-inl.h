@@ -12,6 +12,7 @@
 
 #include <cstdint>
 
+#include "hwy/cache_control.h"
 #include "hwy/highway.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -56,7 +57,8 @@ HWY_INLINE hn::Vec<D> LoadF32(D d, const F16* p) {
   const auto scaled =
       hn::Mul(hn::BitCast(d, magnitude), hn::BitCast(d, hn::Set(du, (254u - 15u) << 23)));
   const auto special = hn::Ge(hn::BitCast(d, magnitude), hn::BitCast(d, hn::Set(du, 31u << 23)));
-  const auto infinite = hn::And(hn::BitCast(du, hn::VecFromMask(d, special)), hn::Set(du, 0xffu << 23));
+  const auto infinite =
+      hn::And(hn::BitCast(du, hn::VecFromMask(d, special)), hn::Set(du, 0xffu << 23));
   const auto sign = hn::ShiftLeft<16>(hn::And(bits, hn::Set(du, 0x8000u)));
   return hn::BitCast(d, hn::Or(hn::Or(hn::BitCast(du, scaled), infinite), sign));
 #else
@@ -90,7 +92,7 @@ HWY_INLINE void StoreF32(hn::Vec<D> v, D /*d*/, BF16* p) {
 }
 
 template <class D>
-HWY_INLINE void StoreF32(hn::Vec<D> v, D d, F16* p) {
+HWY_INLINE void StoreF32(hn::Vec<D> v, [[maybe_unused]] D d, F16* p) {
 #if HWY_TARGET == HWY_SSE4  // no F16C
   const hn::RebindToUnsigned<D> du;
   const hn::RebindToSigned<D> di;
@@ -109,8 +111,8 @@ HWY_INLINE void StoreF32(hn::Vec<D> v, D d, F16* p) {
   auto result = hn::IfThenElse(hn::RebindMask(du, is_tiny), tiny, normal);
   const auto is_large = hn::Ge(fmagnitude, hn::Set(d, 65536.0f));
   result = hn::IfThenElse(hn::RebindMask(du, is_large), hn::Set(du, 0x7c00u), result);
-  const auto nan = hn::Or(hn::Set(du, 0x7e00u),
-                          hn::And(hn::ShiftRight<13>(bits), hn::Set(du, 0x1ffu)));
+  const auto nan =
+      hn::Or(hn::Set(du, 0x7e00u), hn::And(hn::ShiftRight<13>(bits), hn::Set(du, 0x1ffu)));
   result = hn::IfThenElse(hn::RebindMask(du, hn::IsNaN(v)), nan, result);
   result = hn::Or(result, hn::ShiftRight<16>(hn::And(bits, hn::Set(du, 0x80000000u))));
   const auto extended = hn::ShiftRight<16>(hn::ShiftLeft<16>(hn::BitCast(di, result)));
@@ -140,6 +142,13 @@ HWY_INLINE void StoreTail(hn::Vec<D> v, D d, T* p, int64_t n) {
   HWY_ALIGN T narrow[hn::MaxLanes(D())];
   StoreF32(v, d, narrow);
   for (int64_t i = 0; i < n; ++i) p[i] = narrow[i];
+}
+
+// Asks for the cache lines of `count` elements from p on; they need not exist.
+template <class T>
+HWY_INLINE void PrefetchElements(const T* p, int64_t count) {
+  constexpr int64_t kStep = 64 / static_cast<int64_t>(sizeof(T));
+  for (int64_t i = 0; i < count; i += kStep) hwy::Prefetch(p + i);
 }
 
 // The sum of all lanes, in every target by halving, so that the order is fixed.

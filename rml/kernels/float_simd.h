@@ -23,12 +23,19 @@ inline size_t SimdTableIndex() {
   constexpr size_t kBaselineIndex = HWY_MAX_DYNAMIC_TARGETS + 1;
   int64_t target = 0;
   switch (ActiveIsa()) {
-    case Isa::kBaseline: return kBaselineIndex;
-    case Isa::kAvx2: target = HWY_AVX2; break;
+    case Isa::kBaseline:
+      return kBaselineIndex;
+    case Isa::kAvx2:
+      target = HWY_AVX2;
+      break;
     case Isa::kAvx512:
     case Isa::kAvx512Vnni:
-    case Isa::kAvx512Bf16: target = HWY_AVX3; break;
-    case Isa::kNeon: target = HWY_NEON; break;
+    case Isa::kAvx512Bf16:
+      target = HWY_AVX3;
+      break;
+    case Isa::kNeon:
+      target = HWY_NEON;
+      break;
   }
   if ((target & HWY_TARGETS) == 0) return kBaselineIndex;
   const auto mask = static_cast<uint64_t>(HWY_CHOSEN_TARGET_SHIFT(target));

@@ -35,6 +35,7 @@ HWY_NOINLINE void Tile(int64_t depth, const float* HWY_RESTRICT a, int64_t a_str
   VF sum[kRows][kVectors];
   RML_UNROLL
   for (int i = 0; i < kRows; ++i) {
+    hwy::Prefetch(c + i * c_stride);  // wanted only after all of the depth
     RML_UNROLL
     for (int j = 0; j < kVectors; ++j) sum[i][j] = hn::Zero(d);
   }
@@ -101,8 +102,7 @@ HWY_INLINE void LoadTransposed4(const T* const* rows, int64_t column, VF out[4])
 #else
     const hn::Half<DF> dh;
     part[q] = hn::Combine(
-        d,
-        hn::Combine(dh, LoadF32(d4, rows[q + 12] + column), LoadF32(d4, rows[q + 8] + column)),
+        d, hn::Combine(dh, LoadF32(d4, rows[q + 12] + column), LoadF32(d4, rows[q + 8] + column)),
         hn::Combine(dh, LoadF32(d4, rows[q + 4] + column), LoadF32(d4, rows[q] + column)));
 #endif
   }
@@ -129,12 +129,15 @@ HWY_INLINE float ScalarF32(BF16 x) {
 }
 
 // panel[p, r] = rows[r][first + p] for p in [0, depth) and r in [0, kVectors * kLanes), widened.
-// The panel's rows are contiguous.
+// The panel's rows are contiguous. Lines `ahead` elements further are fetched: the next panel's.
 template <int kVectors, class T>
-HWY_INLINE void PackTransposed(const T* const* rows, int64_t first, int64_t depth,
+HWY_INLINE void PackTransposed(const T* const* rows, int64_t first, int64_t depth, int64_t ahead,
                                float* HWY_RESTRICT panel) {
   const DF d;
   constexpr int64_t kWidth = kVectors * kLanes;
+  if (ahead != 0) {
+    for (int64_t r = 0; r < kWidth; ++r) PrefetchElements(rows[r] + first + ahead, depth);
+  }
   int64_t p = 0;
   for (; p + 4 <= depth; p += 4) {
     RML_UNROLL

@@ -42,10 +42,8 @@ double PairOfTurns(double turns, int dim, double base, double context) {
 
 void ScaleYarn(const RopeScaling& s, int dim, double base, std::vector<double>& inverse) {
   const auto context = static_cast<double>(s.original_context);
-  const double low =
-      std::max(0.0, std::floor(PairOfTurns(s.beta_fast, dim, base, context)));
-  const double high =
-      std::min(dim - 1.0, std::ceil(PairOfTurns(s.beta_slow, dim, base, context)));
+  const double low = std::max(0.0, std::floor(PairOfTurns(s.beta_fast, dim, base, context)));
+  const double high = std::min(dim - 1.0, std::ceil(PairOfTurns(s.beta_slow, dim, base, context)));
   const double width = std::max(0.001, high - low);
   for (size_t i = 0; i < inverse.size(); ++i) {
     const double ramp = std::clamp((static_cast<double>(i) - low) / width, 0.0, 1.0);
@@ -84,7 +82,8 @@ RopeFrequencyTable RopeFrequencies(int dim, double base, const RopeScaling& scal
   RopeFrequencyTable table;
   table.inverse = PlainFrequencies(dim, base);
   switch (scaling.kind) {
-    case RopeScalingKind::kNone: break;
+    case RopeScalingKind::kNone:
+      break;
     case RopeScalingKind::kLinear:
       for (double& frequency : table.inverse) frequency /= scaling.factor;
       break;
@@ -95,7 +94,9 @@ RopeFrequencyTable RopeFrequencies(int dim, double base, const RopeScaling& scal
       ScaleYarn(scaling, dim, base, table.inverse);
       table.magnitude = static_cast<float>(YarnMagnitude(scaling));
       break;
-    case RopeScalingKind::kLlama3: ScaleLlama3(scaling, table.inverse); break;
+    case RopeScalingKind::kLlama3:
+      ScaleLlama3(scaling, table.inverse);
+      break;
     case RopeScalingKind::kLongRope: {
       const bool is_long = scaling.context > scaling.original_context;
       const std::vector<float>& stretch = is_long ? scaling.long_factors : scaling.short_factors;

@@ -1,9 +1,9 @@
-// Rotary position embedding (Su et al. 2021): pairs of a head's elements are rotated by position times
-// a frequency per pair.
+// Rotary position embedding (Su et al. 2021): pairs of a head's elements are rotated by position
+// times a frequency per pair.
 //
-// Three steps: frequencies once per model, angles once per forward pass, rotations per layer. Angles
-// are computed in f64 (position * frequency, reduced and rounded once), so they are right at any
-// position; frameworks that multiply in f32 differ from it by up to position * 6e-8 radians.
+// Three steps: frequencies once per model, angles once per forward pass, rotations per layer.
+// Angles are computed in f64 (position * frequency, reduced and rounded once), so they are right at
+// any position; frameworks that multiply in f32 differ from it by up to position * 6e-8 radians.
 #pragma once
 
 #include <cstdint>
@@ -30,18 +30,18 @@ enum class RopeScalingKind : uint8_t {
 // How a model stretches its positions. Only the fields of its kind count.
 struct RopeScaling {
   RopeScalingKind kind = RopeScalingKind::kNone;
-  double factor = 1.0;                    // how much longer the context is
-  int64_t original_context = 0;           // trained for, before stretching; all kinds but linear
-  int64_t context = 0;                    // in use: dynamic NTK grows with it, LongRoPE picks by it
-  double beta_fast = 32.0;                // YaRN: turns over the original context, start of the ramp
-  double beta_slow = 1.0;                 // YaRN: and its end
-  double mscale = 0.0;                    // YaRN as DeepSeek has it: both 0 when absent
+  double factor = 1.0;           // how much longer the context is
+  int64_t original_context = 0;  // trained for, before stretching; all kinds but linear
+  int64_t context = 0;           // in use: dynamic NTK grows with it, LongRoPE picks by it
+  double beta_fast = 32.0;       // YaRN: turns over the original context, start of the ramp
+  double beta_slow = 1.0;        // YaRN: and its end
+  double mscale = 0.0;           // YaRN as DeepSeek has it: both 0 when absent
   double mscale_all_dim = 0.0;
-  double low_frequency_factor = 1.0;      // Llama 3
-  double high_frequency_factor = 4.0;     // Llama 3
-  double attention_factor = 0.0;          // YaRN, LongRoPE: the magnitude itself; 0: from the formula
-  std::vector<float> short_factors;       // LongRoPE: [dim/2]
-  std::vector<float> long_factors;        // LongRoPE: [dim/2]
+  double low_frequency_factor = 1.0;   // Llama 3
+  double high_frequency_factor = 4.0;  // Llama 3
+  double attention_factor = 0.0;       // YaRN, LongRoPE: the magnitude itself; 0: from the formula
+  std::vector<float> short_factors;    // LongRoPE: [dim/2]
+  std::vector<float> long_factors;     // LongRoPE: [dim/2]
 
   friend bool operator==(const RopeScaling&, const RopeScaling&) = default;
 };
