@@ -1,6 +1,6 @@
 // Quantised matrix products beside what this machine could do: bytes per second of weights for one
-// row of activations (share of the read bandwidth), operations per second for 512 (share of the peak
-// of the multiply instruction). Both limits are measured in the same run, on the same threads.
+// row of activations (share of the read bandwidth), operations per second for 512 (share of the
+// peak of the multiply instruction). Both limits are measured in the same run, on the same threads.
 //
 //   matmul_bench --benchmark_filter='q4_K/.*m:1/'
 #include <benchmark/benchmark.h>
@@ -106,7 +106,8 @@ struct Copies {
 };
 
 Copies MakeCopies(const Shape& shape, bool from_memory) {
-  const auto bytes = static_cast<size_t>(*rml::core::StorageBytes(shape.dtype, shape.rows * shape.cols));
+  const auto bytes =
+      static_cast<size_t>(*rml::core::StorageBytes(shape.dtype, shape.rows * shape.cols));
   std::vector<float> row(static_cast<size_t>(shape.cols));
   std::vector<char> stored(bytes);
   std::mt19937 generator(1);
@@ -125,7 +126,8 @@ Copies MakeCopies(const Shape& shape, bool from_memory) {
     copies.storage.push_back(std::make_unique<std::byte[]>(bytes + 64));
     std::memcpy(copies.storage.back().get(), stored.data(), bytes);
     copies.matrices.push_back(
-        WeightMatrix::Make(shape.dtype, shape.rows, shape.cols, copies.storage.back().get()).value());
+        WeightMatrix::Make(shape.dtype, shape.rows, shape.cols, copies.storage.back().get())
+            .value());
   }
   return copies;
 }
@@ -139,15 +141,14 @@ void MatMulBench(benchmark::State& state, Shape shape, int64_t m, int threads) {
   std::vector<std::byte> workspace(rml::kernels::MatMulWorkspaceBytes(m, shape.cols, threads));
   size_t next = 0;
   for (auto _ : state) {
-    const rml::kernels::MatMulTask task = {.weight = &copies.matrices[next],
-                                           .y = y.data(),
-                                           .y_stride = shape.rows};
+    const rml::kernels::MatMulTask task = {
+        .weight = &copies.matrices[next], .y = y.data(), .y_stride = shape.rows};
     rml::kernels::MatMul({&task, 1}, x.data(), shape.cols, m, workspace, pool);
     benchmark::DoNotOptimize(y.data());
     next = next + 1 < copies.matrices.size() ? next + 1 : 0;
   }
-  const double products = static_cast<double>(shape.rows) * static_cast<double>(shape.cols) *
-                          static_cast<double>(m);
+  const double products =
+      static_cast<double>(shape.rows) * static_cast<double>(shape.cols) * static_cast<double>(m);
   using benchmark::Counter;
   constexpr auto kRate = Counter::kIsIterationInvariantRate;
   if (m == 1) {
@@ -167,15 +168,16 @@ const bool kRegistered = [] {
                                DType::kQ8_0, DType::kQ4_K, DType::kQ5_K, DType::kQ6_K,
                                DType::kF16,  DType::kBF16, DType::kF32};
   // Feed-forward and attention matrices of the 1.24B, 270M and 135M shapes.
-  constexpr std::pair<int64_t, int64_t> kShapes[] = {{8192, 2048}, {2048, 8192}, {2048, 640}, {576, 576},
-                                                     {1536, 576}};
+  constexpr std::pair<int64_t, int64_t> kShapes[] = {
+      {8192, 2048}, {2048, 8192}, {2048, 640}, {576, 576}, {1536, 576}};
   for (const DType dtype : kDTypes) {
     for (const auto& [rows, cols] : kShapes) {
       if (!rml::core::StorageBytes(dtype, cols)) continue;
       for (const int64_t m : {1, 2, 4, 8, 16, 64, 512}) {
         for (const int threads : {1, 2}) {
-          const std::string name = std::string(rml::core::Name(dtype)) + "/" + std::to_string(rows) + "x" +
-                                   std::to_string(cols) + "/m:" + std::to_string(m) +
+          const std::string name = std::string(rml::core::Name(dtype)) + "/" +
+                                   std::to_string(rows) + "x" + std::to_string(cols) +
+                                   "/m:" + std::to_string(m) +
                                    "/threads:" + std::to_string(threads);
           benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& state) {
             MatMulBench(state, {dtype, rows, cols}, m, threads);

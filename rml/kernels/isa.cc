@@ -16,8 +16,8 @@ namespace rml::kernels {
 
 namespace {
 
-constexpr std::array<std::string_view, kIsaCount> kNames = {
-    "baseline", "avx2", "avx512", "avx512vnni", "avx512bf16", "neon"};
+constexpr std::array<std::string_view, kIsaCount> kNames = {"baseline",   "avx2",       "avx512",
+                                                            "avx512vnni", "avx512bf16", "neon"};
 
 #if defined(__x86_64__)
 
@@ -67,8 +67,8 @@ Isa Detect() {
   const bool bw = Bit(leaf7.ebx, 30);
   const bool vl = Bit(leaf7.ebx, 31);
   if (!(f && dq && cd && bw && vl) || (state & kZmmState) != kZmmState) return Isa::kAvx2;
-  if (!Bit(leaf7.ecx, 11)) return Isa::kAvx512;                  // AVX512_VNNI
-  if (!Bit(Cpuid(7, 1).eax, 5)) return Isa::kAvx512Vnni;         // AVX512_BF16
+  if (!Bit(leaf7.ecx, 11)) return Isa::kAvx512;           // AVX512_VNNI
+  if (!Bit(Cpuid(7, 1).eax, 5)) return Isa::kAvx512Vnni;  // AVX512_BF16
   return Isa::kAvx512Bf16;
 }
 

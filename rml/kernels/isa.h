@@ -15,12 +15,12 @@ namespace rml::kernels {
 
 // On x86 every level contains those before it; on 64-bit ARM there are the baseline and NEON.
 enum class Isa : uint8_t {
-  kBaseline,     // x86-64-v2 (SSE4.2, POPCNT), or portable C++ elsewhere
-  kAvx2,         // AVX2, FMA, F16C, BMI2 (Haswell, Zen)
-  kAvx512,       // AVX-512 F, BW, CD, DQ, VL (Skylake-X)
-  kAvx512Vnni,   // and VNNI (Cascade Lake)
-  kAvx512Bf16,   // and BF16 (Cooper Lake, Zen 4, Sapphire Rapids)
-  kNeon,         // ARMv8 Advanced SIMD
+  kBaseline,    // x86-64-v2 (SSE4.2, POPCNT), or portable C++ elsewhere
+  kAvx2,        // AVX2, FMA, F16C, BMI2 (Haswell, Zen)
+  kAvx512,      // AVX-512 F, BW, CD, DQ, VL (Skylake-X)
+  kAvx512Vnni,  // and VNNI (Cascade Lake)
+  kAvx512Bf16,  // and BF16 (Cooper Lake, Zen 4, Sapphire Rapids)
+  kNeon,        // ARMv8 Advanced SIMD
 };
 inline constexpr int kIsaCount = static_cast<int>(Isa::kNeon) + 1;
 
@@ -37,12 +37,12 @@ core::Expected<Isa> ResolveIsa();
 // The same, from the text of the variable.
 core::Expected<Isa> ResolveIsa(std::string_view requested);
 
-// The level in use. A bad RML_ISA is reported once on stderr and the highest level is used: programs
-// call ResolveIsa() first.
+// The level in use. A bad RML_ISA is reported once on stderr and the highest level is used:
+// programs call ResolveIsa() first.
 Isa ActiveIsa();
 
-// Makes ActiveIsa() answer `isa` (which must be supported) while it lives. Tests run every supported
-// level in one process with it. Not for use while other threads compute.
+// Makes ActiveIsa() answer `isa` (which must be supported) while it lives. Tests run every
+// supported level in one process with it. Not for use while other threads compute.
 class ScopedIsaForTest {
  public:
   explicit ScopedIsaForTest(Isa isa);

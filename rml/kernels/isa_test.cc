@@ -19,7 +19,8 @@ TEST(Isa, SupportedLevelsStartAtTheBaselineAndRise) {
 
 TEST(Isa, DetectionAgreesWithTheCompilersOwn) {
 #if defined(__x86_64__)
-  EXPECT_EQ(IsSupported(Isa::kAvx2), __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
+  EXPECT_EQ(IsSupported(Isa::kAvx2),
+            __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"));
   EXPECT_EQ(IsSupported(Isa::kAvx512), static_cast<bool>(__builtin_cpu_supports("avx512bw")) &&
                                            __builtin_cpu_supports("avx512vl"));
   EXPECT_FALSE(IsSupported(Isa::kNeon));

@@ -17,14 +17,24 @@ constexpr int64_t kAlign = 64;
 // Rows of x that one pass takes: its codes of 512 columns stay in the second-level cache.
 constexpr int64_t kMaxPassRows = 512;
 
+// Up to this many rows of x the stored weights are read once for each row: unpacking them would
+// cost more, most of all for the types with integer scales.
+constexpr int64_t kMaxStreamed32 = 1;
+constexpr int64_t kMaxStreamed256 = 2;
+
+bool Streams(DType dtype, int64_t m) {
+  return m <= (core::Info(dtype).block_elements == 256 ? kMaxStreamed256 : kMaxStreamed32);
+}
+
 // A piece of work should take some 20 µs: short against a matrix, long against handing it out.
-constexpr int64_t kChunkBytes = 48 << 10;        // of weights, for one row of x
-constexpr int64_t kChunkProducts = 1 << 20;      // multiplications, for many
-constexpr int64_t kUnpackCost = 10;              // unpacking a weight costs as much as this many
+constexpr int64_t kChunkBytes = 48 << 10;    // of weights, for a row or two of x
+constexpr int64_t kChunkProducts = 1 << 20;  // multiplications, for many
+constexpr int64_t kUnpackCost = 10;          // unpacking a weight costs as much as this many
 
 constexpr size_t kPanelBytes = size_t{kPanelCols} * kPanelRows * 2;  // two planes at most
 constexpr size_t kPanelScaleBytes = size_t{kPanelBlocks} * kPanelRows * sizeof(float);
-constexpr size_t kPanelGroupBytes = size_t{kPanelSuperBlocks} * 16 * kPanelRows * 2 * sizeof(int16_t);
+constexpr size_t kPanelGroupBytes =
+    size_t{kPanelSuperBlocks} * 16 * kPanelRows * 2 * sizeof(int16_t);
 
 size_t ScratchBytesPerThread(int64_t pass_rows) {
   const size_t acc = static_cast<size_t>(pass_rows) * kPanelRows * sizeof(float);
@@ -83,7 +93,7 @@ struct Pieces {
 Pieces CutRows(const WeightMatrix& w, int64_t m) {
   if (w.rows() == 0) return {};
   int64_t rows_each = 0;
-  if (m == 1) {
+  if (Streams(w.dtype(), m)) {
     rows_each = kChunkBytes / std::max<int64_t>(1, w.row_bytes());
   } else {
     rows_each = kChunkProducts / std::max<int64_t>(1, w.cols() * (m + kUnpackCost));
@@ -110,10 +120,30 @@ struct Pass {
   std::span<std::byte> scratch;  // per thread
   size_t scratch_each = 0;
 
+  // Where rows are streamed, each row of x is laid out as the only one.
+  Activations32 Only32(int64_t i) const {
+    const int64_t blocks = cols / 32;
+    return {x32.codes + i * cols, x32.scales + i * blocks, x32.sums + i * blocks};
+  }
+  Activations256 Only256(int64_t i) const {
+    const int64_t blocks = cols / 256;
+    return {x256.codes + i * cols, x256.scales + i * blocks, x256.sums16 + i * blocks * 16,
+            x256.sums32 + i * blocks * 8};
+  }
+
   void QuantizeRows(int64_t begin, int64_t end) const {
     for (int64_t i = begin; i < end; ++i) {
-      if (need32) kernels->quantize32(x + i * x_stride, cols, i, m, x32);
-      if (need256) kernels->quantize256(x + i * x_stride, cols, i, m, x256);
+      const float* row = x + i * x_stride;
+      if (need32 && m <= kMaxStreamed32) {
+        kernels->quantize32(row, cols, 0, 1, Only32(i));
+      } else if (need32) {
+        kernels->quantize32(row, cols, i, m, x32);
+      }
+      if (need256 && m <= kMaxStreamed256) {
+        kernels->quantize256(row, cols, 0, 1, Only256(i));
+      } else if (need256) {
+        kernels->quantize256(row, cols, i, m, x256);
+      }
     }
   }
 
@@ -134,16 +164,20 @@ void Pass::Rows(const MatMulTask& task, int64_t begin, int64_t end, int worker) 
                    task.accumulate, ScratchOf(worker));
     return;
   }
-  if (m > 1) {
+  if (!Streams(w.dtype(), m)) {
     for (int64_t r = begin; r < end; r += kPanelRows) Panel(task, r, worker);
     return;
   }
   const auto* data = static_cast<const uint8_t*>(w.data()) + begin * w.row_bytes();
-  if (const Kernels32* k = Find32(*kernels, w.dtype())) {
-    k->gemv(data, w.row_bytes(), end - begin, cols / 32, x32, y + begin, task.accumulate);
-  } else {
-    Find256(*kernels, w.dtype())
-        ->gemv(data, w.row_bytes(), end - begin, cols / 256, x256, y + begin, task.accumulate);
+  const Kernels32* k32 = Find32(*kernels, w.dtype());
+  const Kernels256* k256 = Find256(*kernels, w.dtype());
+  for (int64_t i = 0; i < m; ++i) {
+    float* out = y + i * task.y_stride + begin;
+    if (k32 != nullptr) {
+      k32->gemv(data, w.row_bytes(), end - begin, cols / 32, Only32(i), out, task.accumulate);
+    } else {
+      k256->gemv(data, w.row_bytes(), end - begin, cols / 256, Only256(i), out, task.accumulate);
+    }
   }
 }
 
@@ -169,8 +203,8 @@ void Pass::Panel(const MatMulTask& task, int64_t begin, int worker) const {
     PanelSource source;
     source.blocks = std::min(blocks_each, total_blocks - b);
     for (int r = 0; r < kPanelRows; ++r) {
-      source.rows[r] = data + (begin + std::min<int64_t>(r, valid - 1)) * w.row_bytes() +
-                       b * info.block_bytes;
+      source.rows[r] =
+          data + (begin + std::min<int64_t>(r, valid - 1)) * w.row_bytes() + b * info.block_bytes;
     }
     if (k32 != nullptr) {
       const Panel32 panel = {codes, d, m_or_dmin};

@@ -1,5 +1,5 @@
-// Every dtype at every supported ISA level, over shapes whose rows, columns and activation rows leave
-// tails, against f64 products of the dequantised weights.
+// Every dtype at every supported ISA level, over shapes whose rows, columns and activation rows
+// leave tails, against f64 products of the dequantised weights.
 #include "rml/kernels/matmul.h"
 
 #include <gtest/gtest.h>
@@ -72,9 +72,9 @@ std::vector<float> Multiply(const WeightMatrix& w, const std::vector<float>& x, 
   return y;
 }
 
-// How far y may lie from the exact product. Rounding x to 8 bits moves each element by at most half a
-// step, max|x| / 254 of its block; sums of n terms in f32 lose at most n units in the last place of
-// the sum of magnitudes, which offsets and minima can raise to a few times that of the product.
+// How far y may lie from the exact product. Rounding x to 8 bits moves each element by at most half
+// a step, max|x| / 254 of its block; sums of n terms in f32 lose at most n units in the last place
+// of the sum of magnitudes, which offsets and minima can raise to a few times that of the product.
 double ErrorBound(DType dtype, const float* w, const float* x, int64_t cols, Isa isa) {
   const int block = core::Info(dtype).block_elements;
   double bound = 0;
@@ -166,7 +166,8 @@ TEST_P(MatMulDType, RowsOfXDoNotInfluenceEachOther) {
     }
     const auto y = Multiply(w.matrix, batch, 7);
     for (int place = 1; place < 7; ++place) {
-      ASSERT_EQ(std::memcmp(y.data(), y.data() + 40 * place, 40 * sizeof(float)), 0) << IsaName(isa);
+      ASSERT_EQ(std::memcmp(y.data(), y.data() + 40 * place, 40 * sizeof(float)), 0)
+          << IsaName(isa);
     }
   }
 }
@@ -232,8 +233,8 @@ TEST_P(MatMulDType, NotANumberInXReachesTheRowsThatReadIt) {
   const Weights w = RandomWeights(GetParam(), 20, 512, 19);
   for (const Isa isa : SupportedIsas()) {
     const ScopedIsaForTest scoped(isa);
-    for (const float bad : {std::numeric_limits<float>::quiet_NaN(),
-                            std::numeric_limits<float>::infinity()}) {
+    for (const float bad :
+         {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
       for (const int at : {0, 31, 32, 300, 511}) {
         for (const int64_t m : {1, 3}) {
           auto x = Normals(m * 512, 20);
@@ -258,9 +259,8 @@ TEST_P(MatMulDType, DequantizeRowIsThatRow) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MatMulDType, testing::ValuesIn(kDTypes), [](const auto& tested) {
-  return std::string(core::Name(tested.param));
-});
+INSTANTIATE_TEST_SUITE_P(All, MatMulDType, testing::ValuesIn(kDTypes),
+                         [](const auto& tested) { return std::string(core::Name(tested.param)); });
 
 // ---- Exactness ----
 
@@ -274,7 +274,10 @@ std::vector<char> ExtremeBlocks(DType dtype, int64_t rows, int64_t cols, bool la
   const auto put = [&](size_t at, uint16_t half) { std::memcpy(block.data() + at, &half, 2); };
   switch (dtype) {
     case DType::kQ4_1:
-    case DType::kQ5_1: put(0, one); put(2, zero); break;
+    case DType::kQ5_1:
+      put(0, one);
+      put(2, zero);
+      break;
     case DType::kQ6_K:
       put(offsetof(quant::BlockQ6_K, d), one);
       std::memset(block.data() + offsetof(quant::BlockQ6_K, scales), largest ? 0x7f : 0x80, 16);
@@ -289,7 +292,9 @@ std::vector<char> ExtremeBlocks(DType dtype, int64_t rows, int64_t cols, bool la
       put(0, one);
       std::memset(block.data() + 2, largest ? 0x7f : 0x80, 32);  // 127 or -128
       break;
-    default: put(0, one); break;
+    default:
+      put(0, one);
+      break;
   }
   std::vector<char> bytes;
   for (int64_t i = 0; i < rows * cols / info.block_elements; ++i) {
@@ -314,7 +319,8 @@ TEST_P(MatMulDType, TheLargestCodesDoNotOverflow) {
           double want = 0;
           double magnitude = 0;
           for (int64_t j = 0; j < kCols; ++j) {
-            want += static_cast<double>(w.values[static_cast<size_t>(j)]) * static_cast<double>(sign) * 127;
+            want += static_cast<double>(w.values[static_cast<size_t>(j)]) *
+                    static_cast<double>(sign) * 127;
             magnitude += std::fabs(static_cast<double>(w.values[static_cast<size_t>(j)])) * 127;
           }
           for (const float y : Multiply(w.matrix, x, m)) {
@@ -328,8 +334,8 @@ TEST_P(MatMulDType, TheLargestCodesDoNotOverflow) {
 }
 
 TEST_P(MatMulDType, OnExactlyRepresentableXOnlyF32RoundingRemains) {
-  // x has integer elements with ±127 in each block, so that its codes are exact: what is left of the
-  // bound is the rounding of a few f32 operations per block.
+  // x has integer elements with ±127 in each block, so that its codes are exact: what is left of
+  // the bound is the rounding of a few f32 operations per block.
   const DType dtype = GetParam();
   if (!core::IsQuantized(dtype)) return;  // x is not rounded
   constexpr int64_t kRows = 37;
@@ -349,8 +355,9 @@ TEST_P(MatMulDType, OnExactlyRepresentableXOnlyF32RoundingRemains) {
           double want = 0;
           double magnitude = 0;
           for (int64_t j = 0; j < kCols; ++j) {
-            const double product = static_cast<double>(w.values[static_cast<size_t>(r * kCols + j)]) *
-                                   static_cast<double>(x[static_cast<size_t>(i * kCols + j)]);
+            const double product =
+                static_cast<double>(w.values[static_cast<size_t>(r * kCols + j)]) *
+                static_cast<double>(x[static_cast<size_t>(i * kCols + j)]);
             want += product;
             magnitude += std::fabs(product);
           }
@@ -401,8 +408,9 @@ TEST(WeightMatrix, RefusesWhatItCannotMultiply) {
             core::StatusCode::kInvalidArgument);
   EXPECT_EQ(WeightMatrix::Make(DType::kF32, -1, 4, bytes).error().code(),
             core::StatusCode::kInvalidArgument);
-  EXPECT_EQ(WeightMatrix::Make(DType::kF32, int64_t{1} << 40, int64_t{1} << 40, bytes).error().code(),
-            core::StatusCode::kInvalidArgument);
+  EXPECT_EQ(
+      WeightMatrix::Make(DType::kF32, int64_t{1} << 40, int64_t{1} << 40, bytes).error().code(),
+      core::StatusCode::kInvalidArgument);
   EXPECT_EQ(WeightMatrix::Make(DType::kF32, 1, 1, nullptr).error().code(),
             core::StatusCode::kInvalidArgument);
 }

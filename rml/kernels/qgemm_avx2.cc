@@ -24,7 +24,9 @@ struct Ops {
   static Int ZeroInt() { return _mm256_setzero_si256(); }
   static Int Set16(short value) { return _mm256_set1_epi16(value); }
   static Int First(Int w, Int x) { return _mm256_maddubs_epi16(w, x); }
-  static Int Next(Int sum, Int w, Int x) { return _mm256_add_epi16(sum, _mm256_maddubs_epi16(w, x)); }
+  static Int Next(Int sum, Int w, Int x) {
+    return _mm256_add_epi16(sum, _mm256_maddubs_epi16(w, x));
+  }
   static Int Close(Int sum) { return _mm256_madd_epi16(sum, _mm256_set1_epi16(1)); }
   static Int CloseScaled(Int sum, Int scale) { return _mm256_madd_epi16(sum, scale); }
   static Int PairSum(Int a, Int b) { return _mm256_madd_epi16(a, b); }

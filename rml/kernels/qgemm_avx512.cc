@@ -1,5 +1,5 @@
-// AVX-512 without VNNI: the tile of qgemm_tile-inl.h in one vector of 16 rows. Products with one row of
-// activations and unpacking wait for memory, so they are the AVX2 ones.
+// AVX-512 without VNNI: the tile of qgemm_tile-inl.h in one vector of 16 rows. Products with one
+// row of activations and unpacking wait for memory, so they are the AVX2 ones.
 #include <immintrin.h>
 #include <stdint.h>
 #include <string.h>
@@ -25,7 +25,9 @@ struct Ops {
   static Int ZeroInt() { return _mm512_setzero_si512(); }
   static Int Set16(short value) { return _mm512_set1_epi16(value); }
   static Int First(Int w, Int x) { return _mm512_maddubs_epi16(w, x); }
-  static Int Next(Int sum, Int w, Int x) { return _mm512_add_epi16(sum, _mm512_maddubs_epi16(w, x)); }
+  static Int Next(Int sum, Int w, Int x) {
+    return _mm512_add_epi16(sum, _mm512_maddubs_epi16(w, x));
+  }
   static Int Close(Int sum) { return _mm512_madd_epi16(sum, _mm512_set1_epi16(1)); }
   static Int CloseScaled(Int sum, Int scale) { return _mm512_madd_epi16(sum, scale); }
   static Int PairSum(Int a, Int b) { return _mm512_madd_epi16(a, b); }

@@ -1,5 +1,5 @@
-// AVX-512 with VNNI: the tile of qgemm_tile-inl.h in one vector of 16 rows. A step multiplies and adds
-// in 32 bits, so nothing can overflow and codes of Q8_0 need no planes.
+// AVX-512 with VNNI: the tile of qgemm_tile-inl.h in one vector of 16 rows. A step multiplies and
+// adds in 32 bits, so nothing can overflow and codes of Q8_0 need no planes.
 #include <immintrin.h>
 #include <stdint.h>
 #include <string.h>

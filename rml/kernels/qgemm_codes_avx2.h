@@ -1,5 +1,6 @@
-// AVX2: how each block type's codes become bytes of a vector. Included by files compiled for AVX2 or
-// above only; everything has internal linkage, so that no copy compiled here can serve elsewhere.
+// AVX2: how each block type's codes become bytes of a vector. Included by files compiled for AVX2
+// or above only; everything has internal linkage, so that no copy compiled here can serve
+// elsewhere.
 #pragma once
 
 #include <immintrin.h>
@@ -38,8 +39,8 @@ inline __m256i SplitNibbles(const uint8_t* q) {
 // 32 bits: 0x10 in byte i where bit i is set.
 inline __m256i SpreadFifthBits(const uint8_t* high) {
   const __m256i bits = _mm256_set1_epi32(static_cast<int>(LoadU32(high)));
-  const __m256i byte_of = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202,
-                                             0x0303030303030303);
+  const __m256i byte_of =
+      _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
   const __m256i bit_of = _mm256_set1_epi64x(static_cast<int64_t>(0x8040201008040201u));
   const __m256i mine = _mm256_and_si256(_mm256_shuffle_epi8(bits, byte_of), bit_of);
   return _mm256_and_si256(_mm256_cmpeq_epi8(mine, bit_of), _mm256_set1_epi8(16));
@@ -129,8 +130,8 @@ struct CodesQ5_K {
   template <int kGroup>
   static __m256i Load(const uint8_t* b) {
     const __m256i pair = Load256(b + offsetof(Block, q) + 32 * (kGroup / 2));
-    const __m256i low = _mm256_and_si256(kGroup % 2 == 0 ? pair : _mm256_srli_epi16(pair, 4),
-                                         _mm256_set1_epi8(15));
+    const __m256i low =
+        _mm256_and_si256(kGroup % 2 == 0 ? pair : _mm256_srli_epi16(pair, 4), _mm256_set1_epi8(15));
     // Bit kGroup of each byte to bit 4; what crosses a byte's border is masked off.
     const __m256i bits = Load256(b + offsetof(Block, high));
     const __m256i moved = kGroup <= 4 ? _mm256_slli_epi16(bits, kGroup <= 4 ? 4 - kGroup : 0)
@@ -151,8 +152,9 @@ struct CodesQ6_K {  // min of a group is 32 scale, dmin is d
     const __m256i low =
         _mm256_and_si256(kQuarter < 2 ? pair : _mm256_srli_epi16(pair, 4), _mm256_set1_epi8(15));
     const __m256i bits = Load256(b + offsetof(Block, high) + 32 * kHalf);
-    const __m256i moved = kQuarter <= 2 ? _mm256_slli_epi16(bits, kQuarter <= 2 ? 4 - 2 * kQuarter : 0)
-                                        : _mm256_srli_epi16(bits, 2);
+    const __m256i moved = kQuarter <= 2
+                              ? _mm256_slli_epi16(bits, kQuarter <= 2 ? 4 - 2 * kQuarter : 0)
+                              : _mm256_srli_epi16(bits, 2);
     return _mm256_or_si256(low, _mm256_and_si256(moved, _mm256_set1_epi8(0x30)));
   }
 };

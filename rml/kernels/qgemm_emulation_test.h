@@ -1,5 +1,5 @@
-// Kernel tables of ISA levels that few machines have, compiled from the same sources with SIMDe in the
-// place of the intrinsics: their logic is tested everywhere. Null where SIMDe is not installed.
+// Kernel tables of ISA levels that few machines have, compiled from the same sources with SIMDe in
+// the place of the intrinsics: their logic is tested everywhere. Null where SIMDe is not installed.
 #pragma once
 
 #include "rml/kernels/qgemm_table.h"

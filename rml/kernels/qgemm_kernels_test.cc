@@ -1,5 +1,5 @@
-// The panel kernels one by one, against the portable ones, for tables that this machine runs and for
-// those that it can only emulate.
+// The panel kernels one by one, against the portable ones, for tables that this machine runs and
+// for those that it can only emulate.
 #include "rml/kernels/qgemm_kernels.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,8 @@ using core::DType;
 template <typename T>
 struct Aligned {
   explicit Aligned(int64_t count)
-      : data(static_cast<T*>(std::aligned_alloc(64, (static_cast<size_t>(count) * sizeof(T) / 64 + 1) * 64)),
+      : data(static_cast<T*>(
+                 std::aligned_alloc(64, (static_cast<size_t>(count) * sizeof(T) / 64 + 1) * 64)),
              &std::free) {}
   operator T*() const { return data.get(); }
   std::unique_ptr<T, decltype(&std::free)> data;
@@ -96,7 +97,8 @@ std::vector<float> RunPanel(const QuantKernels& table, DType dtype, const std::v
     PanelSource source;
     source.blocks = std::min(each, total - b);
     for (int r = 0; r < kPanelRows; ++r) {
-      source.rows[r] = reinterpret_cast<const uint8_t*>(bytes.data()) + r * row_bytes + b * info.block_bytes;
+      source.rows[r] =
+          reinterpret_cast<const uint8_t*>(bytes.data()) + r * row_bytes + b * info.block_bytes;
     }
     if (k32 != nullptr) {
       const Panel32 panel = {codes, d, other};
@@ -150,12 +152,14 @@ TEST_P(QuantKernelTables, LargestProductsAreExactInEveryTable) {
   }
   for (const int64_t m : {1, 4, 9}) {
     std::vector<float> x(static_cast<size_t>(m * cols));
-    for (size_t i = 0; i < x.size(); ++i) x[i] = i / static_cast<size_t>(cols) % 2 == 0 ? 127.0f : -127.0f;
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = i / static_cast<size_t>(cols) % 2 == 0 ? 127.0f : -127.0f;
     const auto want = RunPanel(kQuantKernelsPortable, dtype, bytes, cols, x, m);
     for (const NamedTable& named : Tables()) {
       const auto got = RunPanel(*named.table, dtype, bytes, cols, x, m);
       for (size_t i = 0; i < got.size(); ++i) {
-        ASSERT_NEAR(got[i], want[i], 1e-5 * std::fabs(want[i]) + 0.1) << named.name << " element " << i;
+        ASSERT_NEAR(got[i], want[i], 1e-5 * std::fabs(want[i]) + 0.1)
+            << named.name << " element " << i;
       }
     }
   }
@@ -177,7 +181,8 @@ TEST_P(QuantKernelTables, RoundXToTheSameCodes) {
             table->quantize256(x.data() + i * cols, cols, i, 3,
                                {codes.data(), scales.data(), sums16.data(), sums32.data()});
           } else {
-            table->quantize32(x.data() + i * cols, cols, i, 3, {codes.data(), scales.data(), sums.data()});
+            table->quantize32(x.data() + i * cols, cols, i, 3,
+                              {codes.data(), scales.data(), sums.data()});
           }
         }
         std::vector<char> all;

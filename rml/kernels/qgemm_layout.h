@@ -1,10 +1,10 @@
 // The layouts that the quantised kernels of every ISA share. Plain data and raw pointers: files
 // compiled for one ISA include this header.
 //
-// Activations x [m, cols] are rounded to int8, per 32 columns (for Q4_0 … Q8_0) or per 256 (for the K
-// types). Their codes lie in chunks of 256 columns, the last one maybe narrower: chunk c starts at
-// codes + 256 c m, and row i of it at i · width. So what a kernel reads of one chunk is contiguous,
-// and one row alone is an ordinary row.
+// Activations x [m, cols] are rounded to int8, per 32 columns (for Q4_0 … Q8_0) or per 256 (for the
+// K types). Their codes lie in chunks of 256 columns, the last one maybe narrower: chunk c starts
+// at codes + 256 c m, and row i of it at i · width. So what a kernel reads of one chunk is
+// contiguous, and one row alone is an ordinary row.
 //
 // A panel is 16 rows of weights, unpacked to one byte per code for a few chunks of columns. Codes
 // are interleaved so that one vector holds 4 consecutive columns of each row: [column / 4][16][4].
@@ -16,16 +16,16 @@
 namespace rml::kernels {
 
 inline constexpr int kPanelRows = 16;
-inline constexpr int kChunkCols = 256;    // columns in a chunk of activations
-inline constexpr int kPanelCols = 512;    // columns that a panel covers at most: 8 KiB of codes
+inline constexpr int kChunkCols = 256;  // columns in a chunk of activations
+inline constexpr int kPanelCols = 512;  // columns that a panel covers at most: 8 KiB of codes
 inline constexpr int kPanelBlocks = kPanelCols / 32;
 inline constexpr int kPanelSuperBlocks = kPanelCols / 256;
 
 // Activations with one scale per 32 columns. x ≈ scale · code.
 struct Activations32 {
-  int8_t* codes;   // chunked as above, in [-127, 127]
-  float* scales;   // [cols / 32][m]
-  float* sums;     // [cols / 32][m]: scale · sum of the block's codes
+  int8_t* codes;  // chunked as above, in [-127, 127]
+  float* scales;  // [cols / 32][m]
+  float* sums;    // [cols / 32][m]: scale · sum of the block's codes
 };
 
 // Activations with one scale per 256 columns.
@@ -37,8 +37,8 @@ struct Activations256 {
 };
 
 // w = d · code + m, one d and m per row and 32 columns. Where an ISA cannot multiply 8-bit codes
-// exactly (AVX2), those of Q8_0 are split into planes: per block the high nibbles [8][16][4], then the
-// low ones; code = 16 high + low.
+// exactly (AVX2), those of Q8_0 are split into planes: per block the high nibbles [8][16][4], then
+// the low ones; code = 16 high + low.
 struct Panel32 {
   uint8_t* codes;  // [blocks][planes][8][16][4]
   float* d;        // [blocks][16]

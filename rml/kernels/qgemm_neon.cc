@@ -1,7 +1,7 @@
-// NEON (ARMv8.0, no dot-product extension): the tile of qgemm_tile-inl.h in four vectors of four rows.
-// Codes are at most 127 here, so both factors are signed bytes; products are widened to 16 bits and
-// added in pairs, as maddubs does. Products with one row of x and unpacking are the portable ones,
-// which the compiler vectorises.
+// NEON (ARMv8.0, no dot-product extension): the tile of qgemm_tile-inl.h in four vectors of four
+// rows. Codes are at most 127 here, so both factors are signed bytes; products are widened to 16
+// bits and added in pairs, as maddubs does. Products with one row of x and unpacking are the
+// portable ones, which the compiler vectorises.
 #include "rml/kernels/qgemm_table.h"
 
 #if defined(__aarch64__)
@@ -18,7 +18,9 @@ struct Ops {
   static constexpr int kVectors = 4;
   static constexpr int kTile = 3;
 
-  static Int Load(const void* p) { return vreinterpretq_s32_s8(vld1q_s8(static_cast<const int8_t*>(p))); }
+  static Int Load(const void* p) {
+    return vreinterpretq_s32_s8(vld1q_s8(static_cast<const int8_t*>(p)));
+  }
   static Int BroadcastWord(const void* p) {
     int32_t word;
     memcpy(&word, p, sizeof(word));
@@ -62,8 +64,8 @@ struct Ops {
 namespace rml::kernels {
 namespace {
 
-// Codes of Q8_0 in two planes of nibbles: the portable ones, split from the last block to the first so
-// that nothing is overwritten before it is read.
+// Codes of Q8_0 in two planes of nibbles: the portable ones, split from the last block to the first
+// so that nothing is overwritten before it is read.
 void UnpackPlanes(const PanelSource& source, const Panel32& panel) {
   kQuantKernelsPortable.q8_0.unpack(source, panel);
   for (int64_t b = source.blocks - 1; b >= 0; --b) {

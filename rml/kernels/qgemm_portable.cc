@@ -1,6 +1,6 @@
 // Quantised kernels in portable C++, for the baseline and for machines that no other file serves.
-// They follow the definitions in rml/quant/blocks.h and the layouts of qgemm_layout.h one to one, so
-// they are also the readable form of what the vector files do.
+// They follow the definitions in rml/quant/blocks.h and the layouts of qgemm_layout.h one to one,
+// so they are also the readable form of what the vector files do.
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -34,7 +34,8 @@ float AbsMax(const float* x, int n) {
   return std::bit_cast<float>(max);
 }
 
-// Ties to even, as the vector conversions round. What is not finite becomes 0: the scale carries it.
+// Ties to even, as the vector conversions round. What is not finite becomes 0: the scale carries
+// it.
 int8_t RoundCode(float value) {
   return std::isfinite(value) ? static_cast<int8_t>(std::nearbyint(value)) : int8_t{0};
 }
@@ -75,7 +76,8 @@ void Quantize256(const float* x, int64_t cols, int64_t i, int64_t m, const Activ
   }
 }
 
-// ---- What each type stores: unsigned codes, d and m (32); codes, scales, minima, d, dmin (256) ----
+// ---- What each type stores: unsigned codes, d and m (32); codes, scales, minima, d, dmin (256)
+// ----
 
 struct Decoded32 {
   uint8_t codes[32];
@@ -327,8 +329,8 @@ void Gemm256(const Panel256& panel, int64_t first_block, int64_t blocks, const A
       int32_t minima[kPanelRows] = {};
       for (int g = 0; g < kGroups; ++g) {
         int32_t sum[kPanelRows] = {};
-        SumSteps(panel.codes + (b * 64 + g * kSteps) * kPanelRows * 4, codes + 4 * kSteps * g, kSteps,
-                 sum);
+        SumSteps(panel.codes + (b * 64 + g * kSteps) * kPanelRows * 4, codes + 4 * kSteps * g,
+                 kSteps, sum);
         const int16_t* scales = panel.scales + (b * kGroups + g) * kPanelRows * 2;
         const int16_t* mins = panel.mins + (b * kGroups + g) / 2 * kPanelRows * 2 + g % 2;
         for (int r = 0; r < kPanelRows; ++r) {

@@ -14,8 +14,8 @@ struct Kernels32 {
   void (*gemv)(const uint8_t* w, int64_t row_bytes, int64_t rows, int64_t blocks,
                const Activations32& x, float* y, bool accumulate);
   void (*unpack)(const PanelSource& source, const Panel32& panel);
-  // acc[i][16] (+)= panel · x for rows [0, m) of x, over `blocks` blocks from block `first_block` on;
-  // `first` starts from zero. first_block is a multiple of 8.
+  // acc[i][16] (+)= panel · x for rows [0, m) of x, over `blocks` blocks from block `first_block`
+  // on; `first` starts from zero. first_block is a multiple of 8.
   void (*gemm)(const Panel32& panel, int64_t first_block, int64_t blocks, int64_t total_blocks,
                const Activations32& x, int64_t m, float* acc, bool first);
 };
@@ -25,14 +25,15 @@ struct Kernels256 {
   void (*gemv)(const uint8_t* w, int64_t row_bytes, int64_t rows, int64_t blocks,
                const Activations256& x, float* y, bool accumulate);
   void (*unpack)(const PanelSource& source, const Panel256& panel);
-  void (*gemm)(const Panel256& panel, int64_t first_block, int64_t blocks,
-               const Activations256& x, int64_t m, float* acc, bool first);
+  void (*gemm)(const Panel256& panel, int64_t first_block, int64_t blocks, const Activations256& x,
+               int64_t m, float* acc, bool first);
 };
 
 struct QuantKernels {
   // Rounds row i of m: x[cols] into the places of row i.
   void (*quantize32)(const float* x, int64_t cols, int64_t i, int64_t m, const Activations32& out);
-  void (*quantize256)(const float* x, int64_t cols, int64_t i, int64_t m, const Activations256& out);
+  void (*quantize256)(const float* x, int64_t cols, int64_t i, int64_t m,
+                      const Activations256& out);
   Kernels32 q4_0, q4_1, q5_0, q5_1, q8_0;
   Kernels256 q4_k, q5_k, q6_k;
 };

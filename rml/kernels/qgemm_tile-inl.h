@@ -4,8 +4,8 @@
 //   Int, Float          vectors; kVectors of them hold one 32-bit lane for each of 16 rows
 //   kTile               activation rows that share a load of codes: as many as the registers carry
 //   First(w, x), Next(sum, w, x)   one step: products of four columns, unsigned times signed bytes.
-//                       Without VNNI pairs of them are added in 16 bits, for as many steps (kSteps) as
-//                       the largest code allows: steps · 2 · max_code · 127 <= 32767
+//                       Without VNNI pairs of them are added in 16 bits, for as many steps (kSteps)
+//                       as the largest code allows: steps · 2 · max_code · 127 <= 32767
 //   Close(sum)          the sum of all steps, in 32 bits
 //   CloseScaled(sum, s) the same times s, a 16-bit scale in both halves of each lane
 //   PairSum(a, b)       products of 16-bit halves, added in pairs
@@ -32,8 +32,8 @@ RML_TILE_INLINE Int LoadCodes(const uint8_t* step, int v) {
   return Ops::Load(step + v / kVectors * kBlockBytes + v % kVectors * kVectorBytes);
 }
 
-// Sums of kSteps steps, for columns `offset` on of rows x[0..kTile). Planes lie kBlockBytes apart, and
-// their sums beside each other. What there is less of, rows of x or vectors of codes, waits in
+// Sums of kSteps steps, for columns `offset` on of rows x[0..kTile). Planes lie kBlockBytes apart,
+// and their sums beside each other. What there is less of, rows of x or vectors of codes, waits in
 // registers for the other.
 template <int kTile, int kSteps, int kPlanes>
 RML_TILE_INLINE void SumSteps(const uint8_t* codes, const int8_t* const* x, int64_t offset,
@@ -121,7 +121,8 @@ RML_TILE_INLINE void Tile32(const Panel32& panel, const Range32& range, const Ac
     for (int64_t j = 0; j < end; ++j) {
       const int64_t b = b0 + j;
       Int wide[kTile][kVectors];
-      BlockProducts<kTile, kSteps, kPlanes>(panel.codes + b * kPlanes * kBlockBytes, xs, 32 * j, wide);
+      BlockProducts<kTile, kSteps, kPlanes>(panel.codes + b * kPlanes * kBlockBytes, xs, 32 * j,
+                                            wide);
       const float* scales = x.scales + (chunk + j) * m + i;
       const float* sums = x.sums + (chunk + j) * m + i;
 #pragma GCC unroll 4
@@ -173,7 +174,8 @@ void Gemm32(const Panel32& panel, int64_t first_block, int64_t blocks, int64_t t
 // kSteps: steps in one sum; kGroups: 8 (of 8 steps) or 16 (of 4).
 template <int kTile, int kSteps, int kGroups>
 RML_TILE_INLINE void Tile256(const Panel256& panel, int64_t first_block, int64_t blocks,
-                             const Activations256& x, int64_t m, int64_t i, float* acc, bool first) {
+                             const Activations256& x, int64_t m, int64_t i, float* acc,
+                             bool first) {
   constexpr int kGroupSteps = 64 / kGroups;
   for (int64_t b = 0; b < blocks; ++b) {
     const int64_t at = (first_block + b) * m + i;
@@ -193,7 +195,7 @@ RML_TILE_INLINE void Tile256(const Panel256& panel, int64_t first_block, int64_t
       for (int s = 0; s < kGroupSteps; s += kSteps) {
         Int sum[kTile][kVectors];
         SumSteps<kTile, kSteps, 1>(codes + (g * kGroupSteps + s) * kStepBytes, xs,
-                                4 * (g * kGroupSteps + s), sum);
+                                   4 * (g * kGroupSteps + s), sum);
 #pragma GCC unroll 4
         for (int v = 0; v < kVectors; ++v) {
           const Int scale = Ops::Load(scales + (g * kPanelRows + v * kLanes) * 2);
@@ -214,11 +216,13 @@ RML_TILE_INLINE void Tile256(const Panel256& panel, int64_t first_block, int64_t
         Int minima = Ops::ZeroInt();
 #pragma GCC unroll 8
         for (int p = 0; p < kGroups / 2; ++p) {
-          minima = Ops::Add32(minima, Ops::PairSum(Ops::Load(mins + (p * kPanelRows + v * kLanes) * 2),
-                                                   Ops::BroadcastWord(sums + kGroups * c + 2 * p)));
+          minima =
+              Ops::Add32(minima, Ops::PairSum(Ops::Load(mins + (p * kPanelRows + v * kLanes) * 2),
+                                              Ops::BroadcastWord(sums + kGroups * c + 2 * p)));
         }
         const Float d = Ops::Mul(scale, Ops::LoadFloat(panel.d + b * kPanelRows + v * kLanes));
-        const Float dmin = Ops::Mul(scale, Ops::LoadFloat(panel.dmin + b * kPanelRows + v * kLanes));
+        const Float dmin =
+            Ops::Mul(scale, Ops::LoadFloat(panel.dmin + b * kPanelRows + v * kLanes));
         float* out = acc + c * kPanelRows + v * kLanes;
         Float y = first && b == 0 ? Ops::ZeroFloat() : Ops::LoadFloat(out);
         y = Ops::MulAdd(d, Ops::ToFloat(wide[c][v]), y);
@@ -247,10 +251,11 @@ void Gemm256(const Panel256& panel, int64_t first_block, int64_t blocks, const A
              int64_t m, float* acc, bool first) {
   int64_t i = 0;
   for (; i + Ops::kTile <= m; i += Ops::kTile) {
-    Tile256<Ops::kTile, kSteps, kGroups>(panel, first_block, blocks, x, m, i, acc + i * kPanelRows, first);
+    Tile256<Ops::kTile, kSteps, kGroups>(panel, first_block, blocks, x, m, i, acc + i * kPanelRows,
+                                         first);
   }
-  LastTile256<Ops::kTile - 1, kSteps, kGroups>(panel, first_block, blocks, x, m, i, acc + i * kPanelRows,
-                                               first);
+  LastTile256<Ops::kTile - 1, kSteps, kGroups>(panel, first_block, blocks, x, m, i,
+                                               acc + i * kPanelRows, first);
 }
 
 #undef RML_TILE_INLINE

@@ -1,5 +1,5 @@
-// AVX2: from 16 rows of blocks to a panel (qgemm_layout.h). Eight rows' codes of 32 columns are eight
-// vectors of eight 4-column words; the panel wants their transpose.
+// AVX2: from 16 rows of blocks to a panel (qgemm_layout.h). Eight rows' codes of 32 columns are
+// eight vectors of eight 4-column words; the panel wants their transpose.
 #include "rml/kernels/qgemm_codes_avx2.h"
 #include "rml/kernels/qgemv_avx2.h"
 
@@ -108,7 +108,8 @@ inline void UnpackCodes256(const PanelSource& source, int64_t b, uint8_t* out) {
   UnpackGroup256<Codes, 7>(source, b, out);
 }
 
-inline void PutScale(const Panel256& panel, int64_t b, int groups, int g, int r, int scale, int min) {
+inline void PutScale(const Panel256& panel, int64_t b, int groups, int g, int r, int scale,
+                     int min) {
   int16_t* twice = panel.scales + ((b * groups + g) * kPanelRows + r) * 2;
   twice[0] = twice[1] = static_cast<int16_t>(scale);
   panel.mins[((b * groups + g) / 2 * kPanelRows + r) * 2 + g % 2] = static_cast<int16_t>(min);

@@ -1,6 +1,7 @@
 // AVX2: products of quantised rows with one row of activations. A row is one stream of bytes read
 // once; the aim is to keep up with memory. Products are sums of (unsigned code) × (signed code) in
-// 16 bits, widened to 32, scaled to f32 per block; offsets and minima multiply the blocks' sums of x.
+// 16 bits, widened to 32, scaled to f32 per block; offsets and minima multiply the blocks' sums of
+// x.
 #include "rml/kernels/qgemv_avx2.h"
 
 #include "rml/kernels/qgemm_codes_avx2.h"
@@ -21,7 +22,8 @@ inline __m256i Products(const uint8_t* block, const int8_t* x) {
   const __m256i xs = Load256(x);
   if constexpr (Codes::kMaxCode == 255) {  // |w| ≤ 128 and |x| ≤ 127: pairs sum to at most 32512
     const __m256i w = Codes::LoadSigned(block);
-    return _mm256_madd_epi16(_mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(xs, w)), ones);
+    return _mm256_madd_epi16(_mm256_maddubs_epi16(_mm256_abs_epi8(w), _mm256_sign_epi8(xs, w)),
+                             ones);
   } else {
     return _mm256_madd_epi16(_mm256_maddubs_epi16(Codes::Load(block), xs), ones);
   }
@@ -78,23 +80,25 @@ inline float Dot32(const uint8_t* w, int64_t blocks, const Activations32& x) {
   const float products = HorizontalSum(_mm256_add_ps(acc0, acc1));
   if constexpr (!kOffsets) return products;
   const float offset = HorizontalSum(offsets) + rest;
-  return Codes::kHasMin ? products + offset : products - static_cast<float>(Codes::kOffset) * offset;
+  return Codes::kHasMin ? products + offset
+                        : products - static_cast<float>(Codes::kOffset) * offset;
 }
 
 template <typename Codes>
 inline void Gemv32(const uint8_t* w, int64_t row_bytes, int64_t rows, int64_t blocks,
                    const Activations32& x, float* y, bool accumulate) {
-  for (int64_t r = 0; r < rows; ++r) Put(Dot32<Codes>(w + r * row_bytes, blocks, x), accumulate, y + r);
+  for (int64_t r = 0; r < rows; ++r)
+    Put(Dot32<Codes>(w + r * row_bytes, blocks, x), accumulate, y + r);
 }
 
 // ---- Super-blocks ----
 
-// Adds scale[kGroup] · products of 32 columns. `scales` holds the groups' 16-bit scales, 8 of them in
-// each half (the same 8 where there are only 8).
+// Adds scale[kGroup] · products of 32 columns. `scales` holds the groups' 16-bit scales, 8 of them
+// in each half (the same 8 where there are only 8).
 template <typename Codes, int kGroup>
 inline void AddGroup(const uint8_t* block, const int8_t* x, __m256i scales, __m256i* sum) {
-  const __m256i products = _mm256_maddubs_epi16(Codes::template Load<kGroup>(block),
-                                                Load256(x + 32 * kGroup));
+  const __m256i products =
+      _mm256_maddubs_epi16(Codes::template Load<kGroup>(block), Load256(x + 32 * kGroup));
   __m256i pick;  // two bytes of `scales`, repeated through each half of the vector
   if constexpr (Codes::kGroups == 8) {
     pick = _mm256_set1_epi16(static_cast<short>(2 * kGroup + ((2 * kGroup + 1) << 8)));
@@ -193,10 +197,10 @@ inline void Gemv256(const uint8_t* w, int64_t row_bytes, int64_t rows, int64_t b
 
 }  // namespace
 
-#define RML_DEFINE_GEMV(Name, width)                                                    \
-  void Gemv##Name(const uint8_t* w, int64_t row_bytes, int64_t rows, int64_t blocks,    \
-                  const Activations##width& x, float* y, bool accumulate) {             \
-    Gemv##width<Codes##Name>(w, row_bytes, rows, blocks, x, y, accumulate);             \
+#define RML_DEFINE_GEMV(Name, width)                                                 \
+  void Gemv##Name(const uint8_t* w, int64_t row_bytes, int64_t rows, int64_t blocks, \
+                  const Activations##width& x, float* y, bool accumulate) {          \
+    Gemv##width<Codes##Name>(w, row_bytes, rows, blocks, x, y, accumulate);          \
   }
 RML_DEFINE_GEMV(Q4_0, 32)
 RML_DEFINE_GEMV(Q4_1, 32)

@@ -9,8 +9,9 @@ namespace rml::kernels {
 core::Expected<WeightMatrix> WeightMatrix::Make(core::DType dtype, int64_t rows, int64_t cols,
                                                 const void* data) {
   if (!quant::IsWeightDType(dtype)) {
-    return core::Unsupported("weight matrix: dtype ", core::Name(dtype),
-                             " has no matrix kernels; convert it to f32, f16, bf16 or a block type");
+    return core::Unsupported(
+        "weight matrix: dtype ", core::Name(dtype),
+        " has no matrix kernels; convert it to f32, f16, bf16 or a block type");
   }
   if (rows < 0 || cols < 0) {
     return core::InvalidArgument("weight matrix: shape [", rows, ", ", cols, "] is negative");
@@ -19,7 +20,8 @@ core::Expected<WeightMatrix> WeightMatrix::Make(core::DType dtype, int64_t rows,
   int64_t total = 0;
   if (!row_bytes) {
     return core::InvalidArgument("weight matrix: ", cols, " columns are no whole number of ",
-                                 core::Name(dtype), " blocks of ", core::Info(dtype).block_elements);
+                                 core::Name(dtype), " blocks of ",
+                                 core::Info(dtype).block_elements);
   }
   if (!core::CheckedMul(*row_bytes, rows, &total)) {
     return core::InvalidArgument("weight matrix: shape [", rows, ", ", cols, "] is too large");

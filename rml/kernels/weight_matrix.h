@@ -1,5 +1,5 @@
-// WeightMatrix: a matrix [rows, cols] of weights as a model file stores it (row-major, rows of whole
-// blocks), with what the kernels of the active ISA need to read it.
+// WeightMatrix: a matrix [rows, cols] of weights as a model file stores it (row-major, rows of
+// whole blocks), with what the kernels of the active ISA need to read it.
 #pragma once
 
 #include <cstddef>

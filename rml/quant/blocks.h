@@ -1,8 +1,8 @@
 // The block layouts of GGUF's quantised types, byte for byte as files store them.
 //
-// A block holds 32 or 256 consecutive elements of a row. "q" below is an element's small integer and
-// w its value. Two-byte fields named d, m or dmin are IEEE half floats in bits. Layout of the bytes:
-// GGUF specification and ggml-common.h of llama.cpp.
+// A block holds 32 or 256 consecutive elements of a row. "q" below is an element's small integer
+// and w its value. Two-byte fields named d, m or dmin are IEEE half floats in bits. Layout of the
+// bytes: GGUF specification and ggml-common.h of llama.cpp.
 #pragma once
 
 #include <bit>
@@ -16,31 +16,31 @@ namespace rml::quant {
 inline constexpr int kSmallBlock = 32;   // elements of Q4_0 … Q8_0
 inline constexpr int kSuperBlock = 256;  // elements of the K types
 
-struct BlockQ4_0 {      // w = d (q - 8), q in [0, 15]
+struct BlockQ4_0 {  // w = d (q - 8), q in [0, 15]
   uint16_t d;
-  uint8_t q[16];        // element i in the low half of q[i], element i + 16 in the high half
+  uint8_t q[16];  // element i in the low half of q[i], element i + 16 in the high half
 };
 
-struct BlockQ4_1 {      // w = d q + m, q in [0, 15]
+struct BlockQ4_1 {  // w = d q + m, q in [0, 15]
   uint16_t d;
   uint16_t m;
-  uint8_t q[16];        // as in Q4_0
+  uint8_t q[16];  // as in Q4_0
 };
 
-struct BlockQ5_0 {      // w = d (q - 16), q in [0, 31]
+struct BlockQ5_0 {  // w = d (q - 16), q in [0, 31]
   uint16_t d;
-  uint8_t high[4];      // little-endian 32 bits: bit i is the fifth bit of element i
-  uint8_t q[16];        // low four bits, as in Q4_0
+  uint8_t high[4];  // little-endian 32 bits: bit i is the fifth bit of element i
+  uint8_t q[16];    // low four bits, as in Q4_0
 };
 
-struct BlockQ5_1 {      // w = d q + m, q in [0, 31]
+struct BlockQ5_1 {  // w = d q + m, q in [0, 31]
   uint16_t d;
   uint16_t m;
   uint8_t high[4];
   uint8_t q[16];
 };
 
-struct BlockQ8_0 {      // w = d q
+struct BlockQ8_0 {  // w = d q
   uint16_t d;
   int8_t q[32];
 };
@@ -51,21 +51,21 @@ struct BlockQ4_K {
   uint16_t d;
   uint16_t dmin;
   uint8_t scales[12];
-  uint8_t q[128];       // byte 32 p + i: element 64 p + i low, element 64 p + 32 + i high
+  uint8_t q[128];  // byte 32 p + i: element 64 p + i low, element 64 p + 32 + i high
 };
 
 struct BlockQ5_K {
   uint16_t d;
   uint16_t dmin;
   uint8_t scales[12];
-  uint8_t high[32];     // bit g of high[i]: the fifth bit of element 32 g + i
-  uint8_t q[128];       // low four bits, as in Q4_K
+  uint8_t high[32];  // bit g of high[i]: the fifth bit of element 32 g + i
+  uint8_t q[128];    // low four bits, as in Q4_K
 };
 
 // Sixteen groups of 16 elements. w = d scale[g] (q - 32), q in [0, 63].
-// In each half of 128 elements, with i in [0, 32): elements i, i + 32, i + 64, i + 96 have their low
-// bits in low[i] & 15, low[i + 32] & 15, low[i] >> 4, low[i + 32] >> 4, and their two high bits in
-// high[i] from the lowest pair to the highest.
+// In each half of 128 elements, with i in [0, 32): elements i, i + 32, i + 64, i + 96 have their
+// low bits in low[i] & 15, low[i + 32] & 15, low[i] >> 4, low[i + 32] >> 4, and their two high bits
+// in high[i] from the lowest pair to the highest.
 struct BlockQ6_K {
   uint8_t low[128];
   uint8_t high[64];
@@ -78,8 +78,9 @@ static_assert(sizeof(BlockQ4_0) == 18 && sizeof(BlockQ4_1) == 20 && sizeof(Block
 static_assert(sizeof(BlockQ4_K) == 144 && sizeof(BlockQ5_K) == 176 && sizeof(BlockQ6_K) == 210);
 
 // Scale and minimum of group g (0..7) of Q4_K and Q5_K. Bytes 0-3 hold the scales of groups 0-3 in
-// their low six bits, bytes 4-7 the minima; bytes 8-11 hold the low four bits of scale (low half) and
-// minimum (high half) of groups 4-7, whose top two bits lie in the top bits of bytes 0-3 and 4-7.
+// their low six bits, bytes 4-7 the minima; bytes 8-11 hold the low four bits of scale (low half)
+// and minimum (high half) of groups 4-7, whose top two bits lie in the top bits of bytes 0-3 and
+// 4-7.
 struct ScaleMin {
   uint8_t scale;
   uint8_t min;

@@ -128,17 +128,28 @@ void Dequantize(DType dtype, const void* in, int64_t count, float* out) {
     case DType::kF32:
       if (count != 0) std::memcpy(out, in, static_cast<size_t>(count) * sizeof(float));
       return;
-    case DType::kF16: return ExpandHalf<uint16_t, HalfToFloat>(in, count, out);
-    case DType::kBF16: return ExpandHalf<uint16_t, core::BF16ToF32>(in, count, out);
-    case DType::kQ4_0: return ExpandAll<BlockQ4_0, kSmallBlock>(in, count, out);
-    case DType::kQ4_1: return ExpandAll<BlockQ4_1, kSmallBlock>(in, count, out);
-    case DType::kQ5_0: return ExpandAll<BlockQ5_0, kSmallBlock>(in, count, out);
-    case DType::kQ5_1: return ExpandAll<BlockQ5_1, kSmallBlock>(in, count, out);
-    case DType::kQ8_0: return ExpandAll<BlockQ8_0, kSmallBlock>(in, count, out);
-    case DType::kQ4_K: return ExpandAll<BlockQ4_K, kSuperBlock>(in, count, out);
-    case DType::kQ5_K: return ExpandAll<BlockQ5_K, kSuperBlock>(in, count, out);
-    case DType::kQ6_K: return ExpandAll<BlockQ6_K, kSuperBlock>(in, count, out);
-    default: RML_CHECK(!"not a weight dtype");
+    case DType::kF16:
+      return ExpandHalf<uint16_t, HalfToFloat>(in, count, out);
+    case DType::kBF16:
+      return ExpandHalf<uint16_t, core::BF16ToF32>(in, count, out);
+    case DType::kQ4_0:
+      return ExpandAll<BlockQ4_0, kSmallBlock>(in, count, out);
+    case DType::kQ4_1:
+      return ExpandAll<BlockQ4_1, kSmallBlock>(in, count, out);
+    case DType::kQ5_0:
+      return ExpandAll<BlockQ5_0, kSmallBlock>(in, count, out);
+    case DType::kQ5_1:
+      return ExpandAll<BlockQ5_1, kSmallBlock>(in, count, out);
+    case DType::kQ8_0:
+      return ExpandAll<BlockQ8_0, kSmallBlock>(in, count, out);
+    case DType::kQ4_K:
+      return ExpandAll<BlockQ4_K, kSuperBlock>(in, count, out);
+    case DType::kQ5_K:
+      return ExpandAll<BlockQ5_K, kSuperBlock>(in, count, out);
+    case DType::kQ6_K:
+      return ExpandAll<BlockQ6_K, kSuperBlock>(in, count, out);
+    default:
+      RML_CHECK(!"not a weight dtype");
   }
 }
 

@@ -12,7 +12,8 @@ DotResult DotReference(core::DType dtype, const void* weights, const float* x, i
   Dequantize(dtype, weights, count, w.data());
   DotResult result{0, 0};
   for (int64_t i = 0; i < count; ++i) {
-    const double product = static_cast<double>(w[static_cast<size_t>(i)]) * static_cast<double>(x[i]);
+    const double product =
+        static_cast<double>(w[static_cast<size_t>(i)]) * static_cast<double>(x[i]);
     result.value += product;
     result.magnitude += std::fabs(product);
   }

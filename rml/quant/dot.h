@@ -1,5 +1,5 @@
-// The reference product of stored weights with f32 activations: dequantised, multiplied and summed in
-// f64. Slow and right; the kernels are tested against it.
+// The reference product of stored weights with f32 activations: dequantised, multiplied and summed
+// in f64. Slow and right; the kernels are tested against it.
 #pragma once
 
 #include <cstdint>

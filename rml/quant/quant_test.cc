@@ -58,7 +58,8 @@ TEST_P(QuantGolden, DequantizedBlocksHaveGgmlsBits) {
   const auto stored = ReadAll(std::string(GetParam().file) + ".bin");
   const auto want = ReadFloats(std::string(GetParam().file) + ".f32.bin");
   ASSERT_EQ(static_cast<int64_t>(want.size()), kRows * kCols);
-  ASSERT_EQ(core::StorageBytes(GetParam().dtype, kRows * kCols), static_cast<int64_t>(stored.size()));
+  ASSERT_EQ(core::StorageBytes(GetParam().dtype, kRows * kCols),
+            static_cast<int64_t>(stored.size()));
   std::vector<float> got(want.size());
   Dequantize(GetParam().dtype, stored.data(), kRows * kCols, got.data());
   for (size_t i = 0; i < got.size(); ++i) {
@@ -109,23 +110,20 @@ TEST_P(QuantGolden, TheReferenceDotIsThatOfTheDequantizedRow) {
   const auto x = ReadFloats("input.f32.bin");
   double want = 0;
   for (int64_t i = 0; i < kCols; ++i) {
-    want += static_cast<double>(values[static_cast<size_t>(i)]) * static_cast<double>(x[static_cast<size_t>(i)]);
+    want += static_cast<double>(values[static_cast<size_t>(i)]) *
+            static_cast<double>(x[static_cast<size_t>(i)]);
   }
   EXPECT_DOUBLE_EQ(DotReference(dtype, stored.data(), x.data(), kCols).value, want);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ggml, QuantGolden,
-                         testing::Values(Golden{"f16", DType::kF16, true},
-                                         Golden{"bf16", DType::kBF16, true},
-                                         Golden{"q4_0", DType::kQ4_0, true},
-                                         Golden{"q4_1", DType::kQ4_1, true},
-                                         Golden{"q5_0", DType::kQ5_0, true},
-                                         Golden{"q5_1", DType::kQ5_1, true},
-                                         Golden{"q8_0", DType::kQ8_0, true},
-                                         Golden{"q4_k", DType::kQ4_K, false},
-                                         Golden{"q5_k", DType::kQ5_K, false},
-                                         Golden{"q6_k", DType::kQ6_K, false}),
-                         [](const auto& golden) { return std::string(golden.param.file); });
+INSTANTIATE_TEST_SUITE_P(
+    Ggml, QuantGolden,
+    testing::Values(Golden{"f16", DType::kF16, true}, Golden{"bf16", DType::kBF16, true},
+                    Golden{"q4_0", DType::kQ4_0, true}, Golden{"q4_1", DType::kQ4_1, true},
+                    Golden{"q5_0", DType::kQ5_0, true}, Golden{"q5_1", DType::kQ5_1, true},
+                    Golden{"q8_0", DType::kQ8_0, true}, Golden{"q4_k", DType::kQ4_K, false},
+                    Golden{"q5_k", DType::kQ5_K, false}, Golden{"q6_k", DType::kQ6_K, false}),
+    [](const auto& golden) { return std::string(golden.param.file); });
 
 TEST(Quant, HalfToFloatAgreesWithTheReadableFormOnEveryHalf) {
   for (uint32_t half = 0; half <= 0xffff; ++half) {

@@ -228,17 +228,28 @@ void Quantize(DType dtype, const float* in, int64_t count, void* out) {
     case DType::kF32:
       if (count != 0) std::memcpy(out, in, static_cast<size_t>(count) * sizeof(float));
       return;
-    case DType::kF16: return NarrowAll<core::F32ToF16>(in, count, out);
-    case DType::kBF16: return NarrowAll<core::F32ToBF16>(in, count, out);
-    case DType::kQ4_0: return EncodeAll<BlockQ4_0, kSmallBlock>(in, count, out);
-    case DType::kQ4_1: return EncodeAll<BlockQ4_1, kSmallBlock>(in, count, out);
-    case DType::kQ5_0: return EncodeAll<BlockQ5_0, kSmallBlock>(in, count, out);
-    case DType::kQ5_1: return EncodeAll<BlockQ5_1, kSmallBlock>(in, count, out);
-    case DType::kQ8_0: return EncodeAll<BlockQ8_0, kSmallBlock>(in, count, out);
-    case DType::kQ4_K: return EncodeAll<BlockQ4_K, kSuperBlock>(in, count, out);
-    case DType::kQ5_K: return EncodeAll<BlockQ5_K, kSuperBlock>(in, count, out);
-    case DType::kQ6_K: return EncodeAll<BlockQ6_K, kSuperBlock>(in, count, out);
-    default: RML_CHECK(!"not a weight dtype");
+    case DType::kF16:
+      return NarrowAll<core::F32ToF16>(in, count, out);
+    case DType::kBF16:
+      return NarrowAll<core::F32ToBF16>(in, count, out);
+    case DType::kQ4_0:
+      return EncodeAll<BlockQ4_0, kSmallBlock>(in, count, out);
+    case DType::kQ4_1:
+      return EncodeAll<BlockQ4_1, kSmallBlock>(in, count, out);
+    case DType::kQ5_0:
+      return EncodeAll<BlockQ5_0, kSmallBlock>(in, count, out);
+    case DType::kQ5_1:
+      return EncodeAll<BlockQ5_1, kSmallBlock>(in, count, out);
+    case DType::kQ8_0:
+      return EncodeAll<BlockQ8_0, kSmallBlock>(in, count, out);
+    case DType::kQ4_K:
+      return EncodeAll<BlockQ4_K, kSuperBlock>(in, count, out);
+    case DType::kQ5_K:
+      return EncodeAll<BlockQ5_K, kSuperBlock>(in, count, out);
+    case DType::kQ6_K:
+      return EncodeAll<BlockQ6_K, kSuperBlock>(in, count, out);
+    default:
+      RML_CHECK(!"not a weight dtype");
   }
 }
 

@@ -1,6 +1,6 @@
 // The searches for a group's scale that the K types need. Weighted least squares, tried over a few
-// step sizes; written after the published behaviour of llama.cpp's quantiser, whose choices files in
-// the wild were made with.
+// step sizes; written after the published behaviour of llama.cpp's quantiser, whose choices files
+// in the wild were made with.
 #pragma once
 
 #include <cstdint>
