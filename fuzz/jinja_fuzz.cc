@@ -64,7 +64,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else {
     Require(text.status().message().starts_with("line "), "a failure names its place");
     Require(text.status().message() == again.status().message(), "failures are the same too");
-    Require(text.status().code() != rml::core::StatusCode::kInternal, "no failure is our own fault");
+    Require(text.status().code() != rml::core::StatusCode::kInternal,
+            "no failure is our own fault");
   }
   return 0;
 }

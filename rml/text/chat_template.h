@@ -1,5 +1,6 @@
-// ChatTemplate: a conversation → the text that a model was trained to read, by the Jinja template that
-// came with the model. Rendered as Hugging Face's apply_chat_template renders it, byte for byte.
+// ChatTemplate: a conversation → the text that a model was trained to read, by the Jinja template
+// that came with the model. Rendered as Hugging Face's apply_chat_template renders it, byte for
+// byte.
 //
 //   RML_ASSIGN(auto chat, ChatTemplate::Parse(source, "<s>", "</s>"));
 //   RML_ASSIGN(std::string prompt, chat.Render({{{"user", "Hello"}}}));
@@ -26,8 +27,10 @@ class ChatTemplate {
  public:
   struct Options {
     bool add_generation_prompt = true;  // end with the opening of the assistant's turn
-    jinja::Value tools;                 // a list of tool definitions, or None
-    jinja::Value documents;             // for retrieval, or None
+    // A list of tool definitions. Hugging Face passes None when there are no tools, so that `tools
+    // is defined` holds; jinja::Value::Undefined(...) makes a template see none at all.
+    jinja::Value tools;
+    jinja::Value documents;  // for retrieval; the same
     // What else the template may ask for: enable_thinking, reasoning_effort …
     std::vector<std::pair<std::string, jinja::Value>> variables;
     std::optional<jinja::CivilTime> now;  // for templates that print the date

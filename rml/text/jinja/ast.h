@@ -1,5 +1,5 @@
-// The tree of a parsed template. Expressions and statements are plain structs that say what they are
-// by a kind; the evaluator switches over it. A node's height is bounded by the parser, so that
+// The tree of a parsed template. Expressions and statements are plain structs that say what they
+// are by a kind; the evaluator switches over it. A node's height is bounded by the parser, so that
 // walking and destroying a tree cannot exhaust the stack.
 #pragma once
 

@@ -50,7 +50,8 @@ bool Equal(const Value& a, const Value& b) {
     case Value::Kind::kTuple:
     case Value::Kind::kView:
       if (a.SameAs(b)) return true;
-      if (a.kind() == Value::Kind::kView && a.as_sequence().type != b.as_sequence().type) return false;
+      if (a.kind() == Value::Kind::kView && a.as_sequence().type != b.as_sequence().type)
+        return false;
       return EqualItems(a.items(), b.items());
     case Value::Kind::kDict:
       return a.SameAs(b) || EqualDicts(a.as_dict(), b.as_dict());
@@ -71,8 +72,8 @@ Expected<int> Compare(const Value& a, const Value& b, std::string_view symbol) {
     const int order = a.text().compare(b.text());  // UTF-8 sorts as its code points do
     return order < 0 ? -1 : order > 0;
   }
-  const bool sequences = a.kind() == b.kind() &&
-                         (a.kind() == Value::Kind::kList || a.kind() == Value::Kind::kTuple);
+  const bool sequences =
+      a.kind() == b.kind() && (a.kind() == Value::Kind::kList || a.kind() == Value::Kind::kTuple);
   if (sequences) {
     const Items& left = a.items();
     const Items& right = b.items();

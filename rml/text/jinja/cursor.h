@@ -1,5 +1,5 @@
-// Walking over a value as Python's iter() does: items of a sequence, characters of a string, keys of
-// a dict, what a generator yields, nothing for an undefined value.
+// Walking over a value as Python's iter() does: items of a sequence, characters of a string, keys
+// of a dict, what a generator yields, nothing for an undefined value.
 #pragma once
 
 #include <optional>

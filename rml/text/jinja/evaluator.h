@@ -78,7 +78,8 @@ class Evaluator {
   const Dict& variables_;
   Runtime& runtime_;
   std::shared_ptr<Scope> scope_;
-  // Scopes that macros hold on to: they would keep each other alive, so they are emptied at the end.
+  // Scopes that macros hold on to: they would keep each other alive, so they are emptied at the
+  // end.
   std::vector<std::shared_ptr<Scope>> captured_;
   std::string* out_ = nullptr;
   bool capturing_ = false;

@@ -80,8 +80,7 @@ Expected<std::string> Evaluator::Run(const Body& body) {
 
 Status Evaluator::Write(std::string_view text) {
   RML_TRY(runtime_.Charge(static_cast<int64_t>(text.size() / 32)));
-  const size_t limit =
-      capturing_ ? runtime_.limits().string_bytes : runtime_.limits().output_bytes;
+  const size_t limit = capturing_ ? runtime_.limits().string_bytes : runtime_.limits().output_bytes;
   if (text.size() > limit - out_->size()) {
     return core::ResourceExhausted("the template prints more than ", limit, " bytes");
   }
@@ -187,12 +186,11 @@ Status Evaluator::RunLoop(const ForStmt& stmt, const std::shared_ptr<Scope>& aro
              runtime_.MakeObject(std::make_shared<Loop>(*this, stmt, around, items, depth)));
   if (stmt.recursive) captured_.push_back(around);
   Loop& loop = static_cast<Loop&>(self.as_object());
-  bool ran = false;
+  bool completed = false;  // as in Jinja: a round that break or continue cut short does not count
   auto scope = std::make_shared<Scope>(around);
   while (true) {
     RML_ASSIGN(const bool more, loop.Advance(runtime_));
     if (!more) break;
-    ran = true;
     if (scope.use_count() == 1) {
       scope->Clear();
     } else {  // a macro of the last round holds it
@@ -203,8 +201,9 @@ Status Evaluator::RunLoop(const ForStmt& stmt, const std::shared_ptr<Scope>& aro
     RML_TRY(Assign(stmt.target, loop.current()));
     RML_ASSIGN(const Flow inner, Exec(stmt.body));
     if (inner == Flow::kBreak) break;
+    completed = completed || inner == Flow::kNext;
   }
-  if (!ran) {
+  if (!completed) {
     const ScopeGuard guard(*this, std::make_shared<Scope>(around));
     RML_ASSIGN(*flow, Exec(stmt.otherwise));
   }
@@ -312,7 +311,8 @@ Expected<Value> Evaluator::MakeMacro(const MacroDef& macro) {
   return runtime_.MakeObject(std::make_shared<Macro>(*this, macro, scope_));
 }
 
-Expected<Value> Evaluator::CallMacro(const MacroDef& macro, const std::shared_ptr<Scope>& defined_in,
+Expected<Value> Evaluator::CallMacro(const MacroDef& macro,
+                                     const std::shared_ptr<Scope>& defined_in,
                                      const CallArgs& args) {
   RML_TRY(runtime_.Enter());
   auto scope = std::make_shared<Scope>(defined_in);
@@ -342,9 +342,8 @@ Expected<Value> Evaluator::CallMacro(const MacroDef& macro, const std::shared_pt
   if (args.positional.size() > count && !macro.uses_varargs) {
     return InvalidArgument("macro '", macro.name, "' takes not more than ", count, " argument(s)");
   }
-  if (macro.uses_caller && std::none_of(parameters.begin(), parameters.end(), [](const auto& p) {
-        return p.name == "caller";
-      })) {
+  if (macro.uses_caller && std::none_of(parameters.begin(), parameters.end(),
+                                        [](const auto& p) { return p.name == "caller"; })) {
     scope->Set("caller", caller != nullptr ? *caller : Value::Undefined("No caller defined"));
   }
   if (macro.uses_kwargs) {

@@ -104,8 +104,9 @@ Expected<ExprPtr> ExpressionParser::ParseNot() {
 
 Expected<ExprPtr> ExpressionParser::ParseCompare() {
   constexpr std::pair<std::string_view, CompareOp> kSymbols[] = {
-      {"==", CompareOp::kEqual},   {"!=", CompareOp::kNotEqual}, {"<", CompareOp::kLess},
-      {"<=", CompareOp::kLessEqual}, {">", CompareOp::kGreater},   {">=", CompareOp::kGreaterEqual}};
+      {"==", CompareOp::kEqual},  {"!=", CompareOp::kNotEqual},
+      {"<", CompareOp::kLess},    {"<=", CompareOp::kLessEqual},
+      {">", CompareOp::kGreater}, {">=", CompareOp::kGreaterEqual}};
   RML_ASSIGN(ExprPtr first, ParseSum());
   std::unique_ptr<CompareExpr> node;
   int height = first->height;
@@ -166,11 +167,10 @@ Expected<ExprPtr> ExpressionParser::ParseConcat() {
 }
 
 Expected<ExprPtr> ExpressionParser::ParseProduct() {
-  constexpr std::pair<std::string_view, BinaryOp> kSymbols[] = {
-      {"*", BinaryOp::kMultiply},
-      {"/", BinaryOp::kDivide},
-      {"//", BinaryOp::kFloorDivide},
-      {"%", BinaryOp::kModulo}};
+  constexpr std::pair<std::string_view, BinaryOp> kSymbols[] = {{"*", BinaryOp::kMultiply},
+                                                                {"/", BinaryOp::kDivide},
+                                                                {"//", BinaryOp::kFloorDivide},
+                                                                {"%", BinaryOp::kModulo}};
   RML_ASSIGN(ExprPtr left, ParsePower());
   while (true) {
     const Token& token = tokens_.Peek();
@@ -534,8 +534,7 @@ Expected<Arguments> ExpressionParser::ParseArguments() {
       args.named.emplace_back(std::move(name), std::move(value));
     } else {
       if (args.star != nullptr || args.double_star != nullptr || !args.named.empty()) {
-        return InvalidArgument(DescribePosition(at),
-                               "an argument by place follows one by name");
+        return InvalidArgument(DescribePosition(at), "an argument by place follows one by name");
       }
       RML_ASSIGN(ExprPtr value, ParseExpression());
       args.positional.push_back(std::move(value));

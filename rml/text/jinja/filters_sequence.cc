@@ -139,15 +139,15 @@ Expected<Value> Map(Runtime& runtime, const Value& value, const CallArgs& args) 
     const Items path = AttributePath(bound[0]);
     const bool has_fallback = bound.has(1) && !bound[1]->is_none();
     const Value fallback = bound.value_or(1, Value());
-    return MakeGenerator(
-        runtime, value,
-        [=](Runtime& rt, Cursor& cursor) -> Expected<std::optional<Value>> {
-          RML_ASSIGN(std::optional<Value> item, cursor.Next(rt));
-          if (!item) return item;
-          RML_ASSIGN(item, Follow(rt, *item, path, has_fallback ? &fallback : nullptr));
-          return item;
-        },
-        {fallback});
+    return MakeGenerator(runtime, value,
+                         [=](Runtime& rt, Cursor& cursor) -> Expected<std::optional<Value>> {
+                           RML_ASSIGN(std::optional<Value> item, cursor.Next(rt));
+                           if (!item) return item;
+                           RML_ASSIGN(item,
+                                      Follow(rt, *item, path, has_fallback ? &fallback : nullptr));
+                           return item;
+                         },
+                         {fallback});
   }
   if (args.positional.empty()) return InvalidArgument("map requires a filter argument");
   if (!args.positional[0].is_string()) return InvalidArgument("map wants a filter's name");
@@ -157,8 +157,8 @@ Expected<Value> Map(Runtime& runtime, const Value& value, const CallArgs& args) 
   const Items kept = rest.positional;
   return MakeGenerator(
       runtime, value,
-      [filter, rest = std::move(rest),
-       name = std::string(name)](Runtime& rt, Cursor& cursor) -> Expected<std::optional<Value>> {
+      [filter, rest = std::move(rest), name = std::string(name)](
+          Runtime& rt, Cursor& cursor) -> Expected<std::optional<Value>> {
         RML_ASSIGN(std::optional<Value> item, cursor.Next(rt));
         if (!item) return item;
         if (filter == nullptr) return InvalidArgument("no filter named '", name, "'");
@@ -230,24 +230,23 @@ Expected<Value> Batch(Runtime& runtime, const Value& value, const CallArgs& args
     return core::ResourceExhausted("a batch of ", size, " is larger than the limit of ",
                                    runtime.limits().value_items);
   }
-  return MakeGenerator(
-      runtime, value,
-      [=](Runtime& rt, Cursor& cursor) -> Expected<std::optional<Value>> {
-        Items batch;
-        while (size < 1 || static_cast<int64_t>(batch.size()) < size) {
-          RML_ASSIGN(std::optional<Value> item, cursor.Next(rt));
-          if (!item) break;
-          batch.push_back(*std::move(item));
-        }
-        if (batch.empty()) return std::optional<Value>();
-        if (!fill.is_none() && static_cast<int64_t>(batch.size()) < size) {
-          RML_TRY(rt.Charge(size));
-          batch.resize(static_cast<size_t>(size), fill);
-        }
-        RML_ASSIGN(Value list, rt.MakeList(std::move(batch)));
-        return std::optional<Value>(std::move(list));
-      },
-      {fill});
+  return MakeGenerator(runtime, value,
+                       [=](Runtime& rt, Cursor& cursor) -> Expected<std::optional<Value>> {
+                         Items batch;
+                         while (size < 1 || static_cast<int64_t>(batch.size()) < size) {
+                           RML_ASSIGN(std::optional<Value> item, cursor.Next(rt));
+                           if (!item) break;
+                           batch.push_back(*std::move(item));
+                         }
+                         if (batch.empty()) return std::optional<Value>();
+                         if (!fill.is_none() && static_cast<int64_t>(batch.size()) < size) {
+                           RML_TRY(rt.Charge(size));
+                           batch.resize(static_cast<size_t>(size), fill);
+                         }
+                         RML_ASSIGN(Value list, rt.MakeList(std::move(batch)));
+                         return std::optional<Value>(std::move(list));
+                       },
+                       {fill});
 }
 
 Expected<Value> Slice(Runtime& runtime, const Value& value, const CallArgs& args) {
@@ -286,8 +285,7 @@ Expected<Value> InOrder(Runtime& runtime, const Items& items, const Items& keys,
 }
 
 Expected<Value> Sort(Runtime& runtime, const Value& value, const CallArgs& args) {
-  RML_ASSIGN(const BoundArgs bound,
-             Bind("sort", args, {"reverse", "case_sensitive", "attribute"}));
+  RML_ASSIGN(const BoundArgs bound, Bind("sort", args, {"reverse", "case_sensitive", "attribute"}));
   RML_ASSIGN(const Items items, ToItems(runtime, value));
   std::vector<Items> paths;  // attribute="a,b" sorts by a, then by b
   if (bound.has(2) && bound[2]->is_string()) {
@@ -326,8 +324,8 @@ Expected<Value> DictSort(Runtime& runtime, const Value& value, const CallArgs& a
   for (const Dict::Entry& entry : value.as_dict().entries()) {
     RML_ASSIGN(Value pair, runtime.MakeTuple({entry.key, entry.value}));
     pairs.push_back(std::move(pair));
-    RML_ASSIGN(Value key, SortKey(runtime, by == "key" ? entry.key : entry.value, {},
-                                  bound.Bool(0, false)));
+    RML_ASSIGN(Value key,
+               SortKey(runtime, by == "key" ? entry.key : entry.value, {}, bound.Bool(0, false)));
     keys.push_back(std::move(key));
   }
   return InOrder(runtime, pairs, keys, bound.Bool(2, false));

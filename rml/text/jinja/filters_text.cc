@@ -47,7 +47,8 @@ Expected<Value> Trim(Runtime& runtime, const Value& value, const CallArgs& args)
 std::string TitleWords(std::string_view text) {
   std::string out;
   const auto separates = [](const Rune& rune) {
-    return IsSpace(rune.code) || std::u32string_view(U"-({[<").find(rune.code) != std::u32string_view::npos;
+    return IsSpace(rune.code) ||
+           std::u32string_view(U"-({[<").find(rune.code) != std::u32string_view::npos;
   };
   for (size_t at = 0; at < text.size();) {
     const Rune first = DecodeRune(text, at);
@@ -57,7 +58,8 @@ std::string TitleWords(std::string_view text) {
       continue;
     }
     size_t end = at + first.bytes;
-    while (end < text.size() && !separates(DecodeRune(text, end))) end += DecodeRune(text, end).bytes;
+    while (end < text.size() && !separates(DecodeRune(text, end)))
+      end += DecodeRune(text, end).bytes;
     out += Upper(text.substr(at, first.bytes));
     out += Lower(text.substr(at + first.bytes, end - at - first.bytes));
     at = end;

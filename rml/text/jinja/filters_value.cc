@@ -132,8 +132,8 @@ Expected<Value> ToJsonFilter(Runtime& runtime, const Value& value, const CallArg
 }
 
 constexpr Filter kFilters[] = {
-    {"abs", Abs},     {"attr", Attr},   {"d", Default},          {"default", Default},
-    {"float", Float}, {"int", Int},     {"round", Round},        {"tojson", ToJsonFilter},
+    {"abs", Abs},     {"attr", Attr}, {"d", Default},   {"default", Default},
+    {"float", Float}, {"int", Int},   {"round", Round}, {"tojson", ToJsonFilter},
 };
 
 }  // namespace

@@ -173,7 +173,8 @@ class PercentFormatter {
     }
     const auto [end, error] =
         std::from_chars(text_.data() + at_, text_.data() + text_.size(), *size);
-    if (error == std::errc::result_out_of_range) return InvalidArgument("width or precision too big");
+    if (error == std::errc::result_out_of_range)
+      return InvalidArgument("width or precision too big");
     if (error == std::errc()) at_ = static_cast<size_t>(end - text_.data());
     return core::OkStatus();
   }
@@ -287,7 +288,8 @@ class BraceFormatter {
       return FormatInt(runtime_, spec, value.as_int(), out);
     }
     if (value.is_number()) return FormatFloat(runtime_, spec, value.as_double(), out);
-    return InvalidArgument("unsupported format string passed to ", value.type_name(), ".__format__");
+    return InvalidArgument("unsupported format string passed to ", value.type_name(),
+                           ".__format__");
   }
 
   // name, 0, name.attribute[key] …
@@ -305,7 +307,8 @@ class BraceFormatter {
         if (close == std::string_view::npos) return InvalidArgument("missing ']' in format string");
         const std::string_view key = path.substr(at + 1, close - at - 1);
         int64_t index = 0;
-        RML_ASSIGN(value, GetItem(runtime_, value, ParseIndex(key, &index) ? Value(index) : Value(key)));
+        RML_ASSIGN(value,
+                   GetItem(runtime_, value, ParseIndex(key, &index) ? Value(index) : Value(key)));
         at = close + 1;
       } else {
         return InvalidArgument("only '.' or '[' may follow ']' in format field specifier");
@@ -325,13 +328,15 @@ class BraceFormatter {
       return InvalidArgument("format() misses its argument '", name, "'");
     }
     if (index >= static_cast<int64_t>(args_.positional.size())) {
-      return InvalidArgument("replacement index ", index, " out of range for positional args tuple");
+      return InvalidArgument("replacement index ", index,
+                             " out of range for positional args tuple");
     }
     return args_.positional[static_cast<size_t>(index)];
   }
 
   static bool ParseIndex(std::string_view text, int64_t* index) {
-    if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return false;
+    if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos)
+      return false;
     return std::from_chars(text.data(), text.data() + text.size(), *index).ec == std::errc();
   }
 

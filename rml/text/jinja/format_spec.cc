@@ -35,9 +35,7 @@ Status Pad(Runtime& runtime, const FormatSpec& spec, char default_align, std::st
   }
   RML_TRY(runtime.CheckString(out->size() + prefix.size() + body.size() +
                               static_cast<size_t>(missing) * spec.fill.size()));
-  const int64_t before = align == '<'   ? 0
-                         : align == '^' ? missing / 2
-                                        : missing;
+  const int64_t before = align == '<' ? 0 : align == '^' ? missing / 2 : missing;
   if (align == '=') *out += prefix;
   for (int64_t i = 0; i < before; ++i) *out += spec.fill;
   if (align != '=') *out += prefix;
@@ -119,7 +117,8 @@ Expected<FormatSpec> ParseFormatSpec(std::string_view text) {
     spec.fill.assign(1, '0');
     spec.align = '=';
   }
-  if (at < text.size() && text[at] >= '0' && text[at] <= '9' && !ReadNumber(text, &at, &spec.width)) {
+  if (at < text.size() && text[at] >= '0' && text[at] <= '9' &&
+      !ReadNumber(text, &at, &spec.width)) {
     return InvalidArgument("the width in the format '", text, "' is too large");
   }
   if (take(',')) spec.grouping = ',';
@@ -187,8 +186,8 @@ Status FormatInt(Runtime& runtime, const FormatSpec& spec, int64_t number, std::
 
 Status FormatFloat(Runtime& runtime, const FormatSpec& spec, double number, std::string* out) {
   const char lower = static_cast<char>(spec.type | 0x20);
-  if (spec.type != 0 && std::string_view("efg%n").find(lower == '%' ? spec.type : lower) ==
-                            std::string_view::npos) {
+  if (spec.type != 0 &&
+      std::string_view("efg%n").find(lower == '%' ? spec.type : lower) == std::string_view::npos) {
     return InvalidArgument("unknown format code '", spec.type, "' for a number");
   }
   const int precision = static_cast<int>(std::min(spec.precision, kMaxPrecision));

@@ -25,7 +25,8 @@ struct FormatSpec {
 Expected<FormatSpec> ParseFormatSpec(std::string_view text);
 
 // Each appends to *out within the limit on strings.
-Status FormatText(Runtime& runtime, const FormatSpec& spec, std::string_view text, std::string* out);
+Status FormatText(Runtime& runtime, const FormatSpec& spec, std::string_view text,
+                  std::string* out);
 Status FormatInt(Runtime& runtime, const FormatSpec& spec, int64_t number, std::string* out);
 Status FormatFloat(Runtime& runtime, const FormatSpec& spec, double number, std::string* out);
 

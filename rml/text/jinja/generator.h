@@ -1,5 +1,5 @@
-// Generator: the lazy, one-pass iterators that map, select, batch … return, as in Jinja: they have no
-// length, print no items and are always true.
+// Generator: the lazy, one-pass iterators that map, select, batch … return, as in Jinja: they have
+// no length, print no items and are always true.
 #pragma once
 
 #include <functional>

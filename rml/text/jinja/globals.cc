@@ -26,10 +26,12 @@ Expected<Value> Range(Runtime& runtime, const Value&, const CallArgs& args) {
   uint64_t count = 0;
   if (step > 0 && start < stop) {
     count = (static_cast<uint64_t>(stop) - static_cast<uint64_t>(start) - 1) /
-                static_cast<uint64_t>(step) + 1;
+                static_cast<uint64_t>(step) +
+            1;
   } else if (step < 0 && start > stop) {
     count = (static_cast<uint64_t>(start) - static_cast<uint64_t>(stop) - 1) /
-                (~static_cast<uint64_t>(step) + 1) + 1;
+                (~static_cast<uint64_t>(step) + 1) +
+            1;
   }
   if (count > static_cast<uint64_t>(std::max<int64_t>(runtime.limits().range_items, 0))) {
     return core::ResourceExhausted("a range of ", count, " numbers is larger than the limit of ",
@@ -39,8 +41,8 @@ Expected<Value> Range(Runtime& runtime, const Value&, const CallArgs& args) {
   Items items;
   items.reserve(count);
   for (uint64_t i = 0; i < count; ++i) {
-    items.emplace_back(static_cast<int64_t>(static_cast<uint64_t>(start) +
-                                            i * static_cast<uint64_t>(step)));
+    items.emplace_back(
+        static_cast<int64_t>(static_cast<uint64_t>(start) + i * static_cast<uint64_t>(step)));
   }
   std::string label = step == 1 ? StrCat("range(", start, ", ", stop, ")")
                                 : StrCat("range(", start, ", ", stop, ", ", step, ")");

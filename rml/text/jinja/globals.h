@@ -1,5 +1,5 @@
-// The functions that every template can call: Jinja's range, dict, namespace, cycler and joiner, and
-// Hugging Face's raise_exception and strftime_now.
+// The functions that every template can call: Jinja's range, dict, namespace, cycler and joiner,
+// and Hugging Face's raise_exception and strftime_now.
 #pragma once
 
 #include <optional>

@@ -121,7 +121,7 @@ class JsonWriter {
 
   Status NewLine() {
     if (!style_.indent) return core::OkStatus();
-    RML_TRY(runtime_.CheckString(out_.size() / 32 + style_.indent->size() * level_));
+    RML_TRY(runtime_.CheckString(out_.size() + style_.indent->size() * level_));
     out_ += '\n';
     for (size_t i = 0; i < level_; ++i) out_ += *style_.indent;
     return core::OkStatus();

@@ -203,10 +203,9 @@ class Lexer {
     if (std::find(std::begin(kPairs), std::end(kPairs), symbol) == std::end(kPairs)) {
       symbol = symbol.substr(0, 1);
       if (kSingles.find(symbol[0]) == std::string_view::npos) {
-        return Error(start, StrCat("unexpected character '",
-                                   std::string_view(text_).substr(
-                                       at_, DecodeRune(text_, at_).bytes),
-                                   "'"));
+        return Error(
+            start, StrCat("unexpected character '",
+                          std::string_view(text_).substr(at_, DecodeRune(text_, at_).bytes), "'"));
       }
     }
     switch (symbol[0]) {

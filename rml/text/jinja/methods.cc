@@ -86,22 +86,25 @@ Expected<Value> Index(Runtime& runtime, const Value& self, const CallArgs& args)
 }
 
 constexpr Method kDictMethods[] = {
-    {"get", DictGet}, {"items", DictItems}, {"keys", DictKeys}, {"values", DictValues}, {"copy", Copy},
+    {"get", DictGet},       {"items", DictItems}, {"keys", DictKeys},
+    {"values", DictValues}, {"copy", Copy},
 };
 
 constexpr Method kListMethods[] = {{"copy", Copy}, {"count", Count}, {"index", Index}};
 
 constexpr Method kTupleMethods[] = {{"count", Count}, {"index", Index}};
 
-constexpr std::string_view kListMutators[] = {"append", "clear",  "extend", "insert",
+constexpr std::string_view kListMutators[] = {"append", "clear",  "extend",  "insert",
                                               "pop",    "remove", "reverse", "sort"};
 constexpr std::string_view kDictMutators[] = {"clear", "pop", "popitem", "setdefault", "update"};
 
 constexpr std::string_view kInternals[] = {
-    "__class__", "__delattr__", "__dir__", "__doc__", "__eq__", "__format__", "__ge__",
-    "__getattribute__", "__gt__", "__hash__", "__init__", "__init_subclass__", "__le__", "__lt__",
-    "__ne__", "__new__", "__reduce__", "__reduce_ex__", "__repr__", "__setattr__", "__sizeof__",
-    "__str__", "__subclasshook__"};
+    "__class__",  "__delattr__",   "__dir__",         "__doc__",
+    "__eq__",     "__format__",    "__ge__",          "__getattribute__",
+    "__gt__",     "__hash__",      "__init__",        "__init_subclass__",
+    "__le__",     "__lt__",        "__ne__",          "__new__",
+    "__reduce__", "__reduce_ex__", "__repr__",        "__setattr__",
+    "__sizeof__", "__str__",       "__subclasshook__"};
 
 template <size_t kCount>
 bool Has(const std::string_view (&names)[kCount], std::string_view name) {

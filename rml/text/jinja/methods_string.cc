@@ -18,7 +18,7 @@ using core::InvalidArgument;
 template <std::string (*kMap)(std::string_view)>
 Expected<Value> MapText(Runtime& runtime, const Value& self, const CallArgs& args) {
   RML_TRY(Bind("str method", args, {}));
-  RML_TRY(runtime.CheckString(self.text().size()));
+  RML_TRY(runtime.Charge(self.weight()));
   return runtime.MakeString(kMap(self.text()), self.as_string().safe);
 }
 
@@ -277,7 +277,8 @@ Expected<Value> ExpandTabs(Runtime& runtime, const Value& self, const CallArgs& 
   for (const char c : self.text()) {
     if (c == '\t') {
       const int64_t spaces = size > 0 ? size - column % size : 0;
-      RML_ASSIGN(out, Pad(runtime, out, 0, spaces, " "));
+      RML_TRY(runtime.CheckString(out.size() + static_cast<size_t>(spaces)));
+      out.append(static_cast<size_t>(spaces), ' ');
       column += spaces;
       continue;
     }
@@ -416,9 +417,9 @@ constexpr Method kMethods[] = {
 }  // namespace
 
 const Method* FindStringMethod(std::string_view name) {
-  const auto* it =
-      std::lower_bound(std::begin(kMethods), std::end(kMethods), name,
-                       [](const Method& method, std::string_view wanted) { return method.name < wanted; });
+  const auto* it = std::lower_bound(
+      std::begin(kMethods), std::end(kMethods), name,
+      [](const Method& method, std::string_view wanted) { return method.name < wanted; });
   return it != std::end(kMethods) && it->name == name ? it : nullptr;
 }
 

@@ -32,7 +32,8 @@ std::string_view Symbol(BinaryOp op) {
 }
 
 Status Overflow() {
-  return core::Unsupported("an integer does not fit in 64 bits, which is all that rml computes with");
+  return core::Unsupported(
+      "an integer does not fit in 64 bits, which is all that rml computes with");
 }
 
 Expected<Value> IntPower(int64_t base, int64_t exponent) {
@@ -104,7 +105,7 @@ Expected<Value> FloatArithmetic(BinaryOp op, double a, double b) {
       break;
   }
   if (b == 0) {
-    return InvalidArgument(op == BinaryOp::kDivide         ? "float division by zero"
+    return InvalidArgument(op == BinaryOp::kDivide        ? "float division by zero"
                            : op == BinaryOp::kFloorDivide ? "float floor division by zero"
                                                           : "float modulo");
   }
@@ -183,8 +184,8 @@ Expected<Value> ApplyBinary(Runtime& runtime, BinaryOp op, const Value& a, const
   }
   if (op == BinaryOp::kAdd) {
     if (a.is_string() && b.is_string()) return Concatenate(runtime, a, b);
-    const bool sequences = a.kind() == b.kind() && (a.kind() == Value::Kind::kList ||
-                                                    a.kind() == Value::Kind::kTuple);
+    const bool sequences =
+        a.kind() == b.kind() && (a.kind() == Value::Kind::kList || a.kind() == Value::Kind::kTuple);
     if (sequences) {
       RML_TRY(runtime.Charge(static_cast<int64_t>(a.items().size() + b.items().size())));
       Items items = a.items();

@@ -8,7 +8,15 @@
 
 namespace rml::text::jinja {
 
-enum class BinaryOp : uint8_t { kAdd, kSubtract, kMultiply, kDivide, kFloorDivide, kModulo, kPower };
+enum class BinaryOp : uint8_t {
+  kAdd,
+  kSubtract,
+  kMultiply,
+  kDivide,
+  kFloorDivide,
+  kModulo,
+  kPower
+};
 
 Expected<Value> ApplyBinary(Runtime& runtime, BinaryOp op, const Value& a, const Value& b);
 Expected<Value> Negate(const Value& value);

@@ -98,7 +98,8 @@ class StatementParser {
     auto node = std::make_unique<ForStmt>(at);
     RML_ASSIGN(node->target, ParseTargets(false));
     if (AssignsLoop(node->target)) {
-      return InvalidArgument(DescribePosition(at), "a for cannot assign to its own variable 'loop'");
+      return InvalidArgument(DescribePosition(at),
+                             "a for cannot assign to its own variable 'loop'");
     }
     if (!tokens_.TakeName("in")) return tokens_.Unexpected("in");
     RML_ASSIGN(node->iterable, expressions_.ParseTuple(false));
@@ -242,8 +243,7 @@ class StatementParser {
   Expected<StmtPtr> ParseLoopControl(Position at, std::string_view tag) {
     if (loops_ == 0) return InvalidArgument(DescribePosition(at), "'", tag, "' outside of a loop");
     RML_TRY(tokens_.ExpectBlockEnd());
-    return std::make_unique<Stmt>(
-        tag == "break" ? Stmt::Kind::kBreak : Stmt::Kind::kContinue, at);
+    return std::make_unique<Stmt>(tag == "break" ? Stmt::Kind::kBreak : Stmt::Kind::kContinue, at);
   }
 
   static bool AssignsLoop(const Target& target) {

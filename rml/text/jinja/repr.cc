@@ -53,6 +53,7 @@ class Printer {
 
  private:
   Status Text(const String& string) {
+    RML_TRY(runtime_.Charge(static_cast<int64_t>(string.text.size() / 32)));
     RML_TRY(runtime_.CheckString(out_.size() + string.text.size()));
     if (string.safe) out_ += "Markup(";
     AppendStringRepr(string.text, &out_);
@@ -181,7 +182,9 @@ void AppendStringRepr(std::string_view text, std::string* out) {
     } else {
       char escape[16];
       std::snprintf(escape, sizeof(escape),
-                    code < 0x100 ? "\\x%02x" : code < 0x10000 ? "\\u%04x" : "\\U%08x",
+                    code < 0x100     ? "\\x%02x"
+                    : code < 0x10000 ? "\\u%04x"
+                                     : "\\U%08x",
                     static_cast<unsigned>(code));
       *out += escape;
     }
@@ -201,7 +204,7 @@ Expected<std::string> ToRepr(Runtime& runtime, const Value& value) {
 Expected<std::string> ToStr(Runtime& runtime, const Value& value) {
   if (value.is_undefined()) return std::string();
   if (value.is_string()) {
-    RML_TRY(runtime.CheckString(value.text().size()));
+    RML_TRY(runtime.Charge(value.weight()));
     return std::string(value.text());
   }
   return ToRepr(runtime, value);

@@ -42,7 +42,7 @@ Status Runtime::Spend(size_t bytes) {
 }
 
 Status Runtime::CheckString(size_t bytes) {
-  if (bytes <= limits_.string_bytes) return Charge(static_cast<int64_t>(bytes / 32));
+  if (bytes <= limits_.string_bytes) return core::OkStatus();
   return ResourceExhausted("a string of ", bytes, " bytes is longer than the limit of ",
                            limits_.string_bytes);
 }
@@ -69,6 +69,7 @@ Expected<Value> Runtime::Checked(Value value) {
 
 Expected<Value> Runtime::MakeString(std::string text, bool safe) {
   RML_TRY(CheckString(text.size()));
+  RML_TRY(Charge(static_cast<int64_t>(text.size() / 32)));
   RML_TRY(Spend(text.size()));
   return Value(std::move(text), safe);
 }

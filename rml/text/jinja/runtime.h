@@ -44,7 +44,7 @@ class Runtime {
     return steps_ <= limits_.steps ? core::OkStatus() : OutOfSteps();
   }
   Status CountIteration();
-  // To be asked before a string of so many bytes is built.
+  // To be asked before a string of so many bytes is built; MakeString is what charges for it.
   Status CheckString(size_t bytes);
   // For each level of recursion of the evaluator; Leave must follow a successful Enter.
   Status Enter();

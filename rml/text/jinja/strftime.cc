@@ -61,7 +61,8 @@ class Formatter {
       }
       const size_t start = i++;
       flag_ = 0;
-      if (i + 1 < format.size() && std::string_view("-_0^#").find(format[i]) != std::string_view::npos) {
+      if (i + 1 < format.size() &&
+          std::string_view("-_0^#").find(format[i]) != std::string_view::npos) {
         flag_ = format[i++];
       }
       if (!Directive(format[i])) out_ += format.substr(start, i - start + 1);
@@ -116,10 +117,10 @@ class Formatter {
       case 'u':
         return Number((calendar_.day_of_week + 6) % 7 + 1, 1, '0');
       case 'B':
-        return Text(kMonths[time_.month - 1]);
+        return Text(kMonths[Month()]);
       case 'b':
       case 'h':
-        return Text(kMonths[time_.month - 1].substr(0, 3));
+        return Text(kMonths[Month()].substr(0, 3));
       case 'A':
         return Text(kDays[calendar_.day_of_week]);
       case 'a':
@@ -155,6 +156,8 @@ class Formatter {
         return false;
     }
   }
+
+  size_t Month() const { return static_cast<size_t>(time_.month - 1) % 12; }
 
   bool Number(int number, int width, char fill) {
     char buffer[24];

@@ -24,7 +24,8 @@ std::string DescribeType(const Value& object) {
 
 Expected<Value> Missing(Runtime& runtime, const Value& object, const Value& key) {
   if (key.is_string()) {
-    return Value::Undefined(StrCat("'", DescribeType(object), "' has no attribute '", key.text(), "'"));
+    return Value::Undefined(
+        StrCat("'", DescribeType(object), "' has no attribute '", key.text(), "'"));
   }
   RML_ASSIGN(const std::string shown, ToRepr(runtime, key));
   return Value::Undefined(StrCat(DescribeType(object), " has no element ", shown));
@@ -44,8 +45,7 @@ Expected<std::optional<Value>> FindAttribute(Runtime& runtime, const Value& obje
     return std::optional<Value>();
   }
   if (object.is_object()) return object.as_object().Attribute(runtime, name);
-  if (object.kind() == Value::Kind::kTuple &&
-      object.as_sequence().type == Sequence::Type::kGroup) {
+  if (object.kind() == Value::Kind::kTuple && object.as_sequence().type == Sequence::Type::kGroup) {
     if (name == "grouper") return std::optional<Value>(object.items()[0]);
     if (name == "list") return std::optional<Value>(object.items()[1]);
   }
@@ -179,10 +179,10 @@ Expected<Value> GetItem(Runtime& runtime, const Value& object, const Value& key)
 Expected<Value> GetSlice(Runtime& runtime, const Value& object, const Value& start,
                          const Value& stop, const Value& step) {
   if (object.is_undefined()) return InvalidArgument(object.undefined_message());
-  const bool sliceable = object.is_string() || object.kind() == Value::Kind::kList ||
-                         object.kind() == Value::Kind::kTuple ||
-                         (object.is_sequence() &&
-                          object.as_sequence().type == Sequence::Type::kRange);
+  const bool sliceable =
+      object.is_string() || object.kind() == Value::Kind::kList ||
+      object.kind() == Value::Kind::kTuple ||
+      (object.is_sequence() && object.as_sequence().type == Sequence::Type::kRange);
   if (!sliceable) {
     return InvalidArgument("'", object.type_name(), "' object cannot be sliced");
   }

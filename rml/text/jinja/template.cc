@@ -27,8 +27,7 @@ Expected<std::string> Template::Render(const Dict& variables, std::optional<Civi
   Expected<std::string> text = evaluator.Run(tree_->body);
   if (text.ok()) return text;
   const Position at = evaluator.error_position();
-  return Status(text.status().code(),
-                core::StrCat(DescribePosition(at), text.status().message()));
+  return Status(text.status().code(), core::StrCat(DescribePosition(at), text.status().message()));
 }
 
 }  // namespace rml::text::jinja

@@ -171,9 +171,9 @@ constexpr Test kTests[] = {
 }  // namespace
 
 const Test* FindTest(std::string_view name) {
-  const auto* it =
-      std::lower_bound(std::begin(kTests), std::end(kTests), name,
-                       [](const Test& test, std::string_view wanted) { return test.name < wanted; });
+  const auto* it = std::lower_bound(
+      std::begin(kTests), std::end(kTests), name,
+      [](const Test& test, std::string_view wanted) { return test.name < wanted; });
   return it != std::end(kTests) && it->name == name ? it : nullptr;
 }
 

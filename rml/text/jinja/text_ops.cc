@@ -20,9 +20,10 @@ bool HasRune(std::string_view chars, std::string_view rune) {
 
 // Where the last character starts; text is not empty.
 size_t LastRune(std::string_view text) {
-  for (size_t back = 1; back <= 4 && back <= text.size(); ++back) {
+  // The longest that ends the text: a continuation byte alone would also decode, as no character.
+  for (size_t back = std::min<size_t>(4, text.size()); back > 1; --back) {
     const size_t at = text.size() - back;
-    if (at + DecodeRune(text, at).bytes == text.size()) return at;
+    if (DecodeRune(text, at).bytes == back) return at;
   }
   return text.size() - 1;
 }
@@ -40,8 +41,7 @@ size_t SkipWord(std::string_view text, size_t at) {
 
 size_t FindText(std::string_view text, std::string_view wanted, size_t from) {
   if (from > text.size()) return std::string_view::npos;
-  const void* found =
-      memmem(text.data() + from, text.size() - from, wanted.data(), wanted.size());
+  const void* found = memmem(text.data() + from, text.size() - from, wanted.data(), wanted.size());
   return found == nullptr ? std::string_view::npos
                           : static_cast<size_t>(static_cast<const char*>(found) - text.data());
 }
@@ -149,7 +149,7 @@ std::vector<std::string_view> SplitLines(std::string_view text, bool keep_ends) 
 
 Expected<std::string> Replace(Runtime& runtime, std::string_view text, std::string_view from,
                               std::string_view to, int64_t max_count) {
-  RML_TRY(runtime.CheckString(text.size()));
+  RML_TRY(runtime.Charge(static_cast<int64_t>(text.size() / 32)));
   std::string out;
   size_t at = 0;
   for (int64_t count = 0; max_count < 0 || count < max_count; ++count) {

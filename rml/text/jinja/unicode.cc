@@ -25,9 +25,9 @@ void AppendAll(const char32_t* codes, std::string* out) {
 }
 
 const SpecialCase* FindSpecialCase(char32_t code) {
-  const auto* it = std::lower_bound(
-      std::begin(kSpecialCases), std::end(kSpecialCases), code,
-      [](const SpecialCase& row, char32_t wanted) { return row.code < wanted; });
+  const auto* it =
+      std::lower_bound(std::begin(kSpecialCases), std::end(kSpecialCases), code,
+                       [](const SpecialCase& row, char32_t wanted) { return row.code < wanted; });
   return it != std::end(kSpecialCases) && it->code == code ? it : nullptr;
 }
 
@@ -230,9 +230,7 @@ bool IsLower(char32_t code) {
          (code >= 0x2170 && code <= 0x217F) || (code >= 0x24D0 && code <= 0x24E9);
 }
 
-bool IsTitle(char32_t code) {
-  return code >= 0x80 && Category(code) == UTF8PROC_CATEGORY_LT;
-}
+bool IsTitle(char32_t code) { return code >= 0x80 && Category(code) == UTF8PROC_CATEGORY_LT; }
 
 bool IsWord(char32_t code) { return code == '_' || IsLetter(code) || IsNumeric(code); }
 
@@ -246,9 +244,8 @@ std::string Upper(std::string_view text) {
 }
 
 std::string Lower(std::string_view text) {
-  return MapRunes(text, [&](size_t at, char32_t code, std::string* out) {
-    AppendLower(text, at, code, out);
-  });
+  return MapRunes(
+      text, [&](size_t at, char32_t code, std::string* out) { AppendLower(text, at, code, out); });
 }
 
 std::string Title(std::string_view text) {
@@ -289,8 +286,9 @@ std::string CaseFold(std::string_view text) {
   return MapRunes(text, [](size_t, char32_t code, std::string* out) {
     utf8proc_int32_t folded[8];
     int boundary = 0;
-    const utf8proc_ssize_t count = utf8proc_decompose_char(
-        static_cast<utf8proc_int32_t>(code), folded, std::size(folded), UTF8PROC_CASEFOLD, &boundary);
+    const utf8proc_ssize_t count =
+        utf8proc_decompose_char(static_cast<utf8proc_int32_t>(code), folded, std::size(folded),
+                                UTF8PROC_CASEFOLD, &boundary);
     if (count < 0 || count > static_cast<utf8proc_ssize_t>(std::size(folded))) {
       return AppendRune(code, out);
     }
@@ -312,7 +310,8 @@ std::string_view StripLeft(std::string_view text) {
 std::string_view StripRight(std::string_view text) {
   while (!text.empty()) {
     size_t at = text.size() - 1;
-    while (at > 0 && text.size() - at < 4 && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) {
+    while (at > 0 && text.size() - at < 4 &&
+           (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) {
       --at;
     }
     const Rune rune = DecodeRune(text, at);

@@ -1,5 +1,5 @@
-// UTF-8 text as Python's str sees it: characters are code points. A byte that is not UTF-8 counts as
-// one character and is kept as it is, so no text that a user sends can break a template.
+// UTF-8 text as Python's str sees it: characters are code points. A byte that is not UTF-8 counts
+// as one character and is kept as it is, so no text that a user sends can break a template.
 #pragma once
 
 #include <cstddef>

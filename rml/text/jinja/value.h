@@ -63,7 +63,8 @@ class Value {
   explicit Value(std::string_view text) : Value(std::string(text)) {}
   explicit Value(const char* text) : Value(std::string(text)) {}
   explicit Value(Dict dict);
-  explicit Value(std::shared_ptr<Object> object) : data_(std::in_place_index<10>, std::move(object)) {}
+  explicit Value(std::shared_ptr<Object> object)
+      : data_(std::in_place_index<10>, std::move(object)) {}
 
   // `why` is the message of the error that using it raises ("'x' is undefined").
   static Value Undefined(std::string why);
@@ -126,7 +127,7 @@ struct Sequence {
 
   Items items;
   Type type = Type::kList;  // kGroup: a tuple (grouper, list) of | groupby
-  std::string label;  // of a range: "range(0, 3)"
+  std::string label;        // of a range: "range(0, 3)"
   int depth = 1;
   int64_t weight = 1;
 
