@@ -43,13 +43,23 @@ HWY_INLINE VF PowerOfTwo(hn::Vec<DI> n) {
   return hn::BitCast(DF(), hn::ShiftLeft<23>(hn::Add(n, hn::Set(di, 127))));
 }
 
+// x between the bounds; NaN stays NaN. On x86 that comes by itself: the second operand is returned
+// where one is NaN. On Arm the number is.
+HWY_INLINE VF Clamp(float low, float high, VF x) {
+  const DF d;
+  const VF bounded = hn::Min(hn::Set(d, high), hn::Max(hn::Set(d, low), x));
+#if HWY_ARCH_ARM
+  return hn::IfThenElse(hn::Eq(x, x), bounded, x);
+#else
+  return bounded;
+#endif
+}
+
 // e^x, within 2 ulp; subnormal results, infinities and NaN included.
 HWY_INLINE VF Exp(VF x) {
   const DF d;
   const DI di;
-  // Beyond these the result is 0 or infinity anyway. A NaN is the second operand, and comes
-  // through.
-  const VF bounded = hn::Min(hn::Set(d, 89.0f), hn::Max(hn::Set(d, -104.0f), x));
+  const VF bounded = Clamp(-104.0f, 89.0f, x);  // beyond these the result is 0 or infinity anyway
   hn::Vec<DI> biased;
   const VF mantissa = ExpReduced(bounded, &biased);
   // Two factors, since 2^n itself may overflow or be subnormal.
@@ -107,7 +117,7 @@ HWY_INLINE VF GeluErf(VF x) {
   const DF d;
   const VF one = hn::Set(d, 1.0f);
   // Beyond 20 the result is x or 0; squares of what is far beyond would overflow.
-  const VF bounded = hn::Min(hn::Set(d, 20.0f), hn::Max(hn::Set(d, -20.0f), x));
+  const VF bounded = Clamp(-20.0f, 20.0f, x);
   // erfc(a) = e^{-a²} t P(t) with t = 1 / (1 + 0.35 a), a = |x| / sqrt 2.
   const VF a = hn::Mul(hn::Abs(bounded), hn::Set(d, 0.70710678118654752f));
   const VF t = hn::Div(one, hn::MulAdd(a, hn::Set(d, 0.35f), one));

@@ -19,6 +19,9 @@ constexpr uint32_t kHeapLimitKib = 512 * 1024;
 // besides, and its \w lacks marks.
 constexpr std::string_view kSpaceItems =
     R"(\x{9}-\x{d}\x{20}\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000})";
+// All that is not among them, for \S inside a class.
+constexpr std::string_view kNotSpaceItems =
+    R"(\x{0}-\x{8}\x{e}-\x{1f}\x{21}-\x{84}\x{86}-\x{9f}\x{a1}-\x{167f}\x{1681}-\x{1fff}\x{200b}-\x{2027}\x{202a}-\x{202e}\x{2030}-\x{205e}\x{2060}-\x{2fff}\x{3001}-\x{10ffff})";
 // The ranges are the symbols that Unicode counts as alphabetic: letters in circles and squares.
 constexpr std::string_view kWordItems =
     R"(\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{24b6}-\x{24e9}\x{1f130}-\x{1f149}\x{1f150}-\x{1f169}\x{1f170}-\x{1f189})";
@@ -48,7 +51,9 @@ std::string RewriteClasses(std::string_view pattern) {
                                    : letter == 'w' || letter == 'W' ? kWordItems
                                                                     : std::string_view();
     const bool negated = letter == 'S' || letter == 'W';
-    if (items.empty() || (negated && depth > 0)) {
+    if (letter == 'S' && depth > 0) {
+      result.append(kNotSpaceItems);
+    } else if (items.empty() || (negated && depth > 0)) {
       result.push_back('\\');
       result.push_back(letter);
     } else if (depth > 0) {

@@ -245,8 +245,7 @@ class SentencePieceBpe : public SubwordModel {
                       std::vector<TokenId>* out) const {
     scratch->symbols.clear();
     for (size_t at = 0; at < piece.size();) {
-      const size_t size =
-          std::min(CharSizeByLead(static_cast<unsigned char>(piece[at])), piece.size() - at);
+      const size_t size = DecodeChar(piece.data() + at, piece.data() + piece.size()).size;
       scratch->symbols.push_back({-1, static_cast<uint32_t>(at), static_cast<uint32_t>(at + size)});
       at += size;
     }

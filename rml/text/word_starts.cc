@@ -1,5 +1,7 @@
 #include "rml/text/word_starts.h"
 
+#include "rml/text/utf8.h"
+
 #include <algorithm>
 
 namespace rml::text {
@@ -16,14 +18,16 @@ WordStarts::WordStarts(const Vocabulary& vocabulary) {
 }
 
 size_t WordStarts::FirstPart(std::string_view text) const {
-  size_t at = CharSizeByLead(static_cast<unsigned char>(text[0]));
+  const char* const end = text.data() + text.size();
+  // A byte that starts no whole character stands alone: the '▁' behind it stays one.
+  size_t at = DecodeChar(text.data(), end).size;
   while (at < text.size()) {
     const auto lead = static_cast<unsigned char>(text[at]);
     if (lead == 0xE2 && text.substr(at, kSpaceMark.size()) == kSpaceMark &&
         !joined_[static_cast<unsigned char>(text[at - 1])]) {
       return at;
     }
-    at += CharSizeByLead(lead);
+    at += DecodeChar(text.data() + at, end).size;
   }
   return text.size();
 }

@@ -131,7 +131,14 @@ Expected<Value> ItemsFilter(Runtime& runtime, const Value& value, const CallArgs
                        });
 }
 
-Expected<Value> Map(Runtime& runtime, const Value& value, const CallArgs& args) {
+// What map, select and their kin walk through: nothing for what is false, None too, as in Jinja.
+Expected<Value> ItemsOrNothing(Runtime& runtime, const Value& value) {
+  if (value.Truthy()) return value;
+  return runtime.MakeList({});
+}
+
+Expected<Value> Map(Runtime& runtime, const Value& subjects, const CallArgs& args) {
+  RML_ASSIGN(const Value value, ItemsOrNothing(runtime, subjects));
   if (args.positional.empty() && !args.named.empty() &&
       std::any_of(args.named.begin(), args.named.end(),
                   [](const auto& named) { return named.first == "attribute"; })) {
@@ -170,7 +177,8 @@ Expected<Value> Map(Runtime& runtime, const Value& value, const CallArgs& args) 
 
 // select, reject, selectattr and rejectattr.
 template <bool kKeep, bool kAttribute>
-Expected<Value> Select(Runtime& runtime, const Value& value, const CallArgs& args) {
+Expected<Value> Select(Runtime& runtime, const Value& subjects, const CallArgs& args) {
+  RML_ASSIGN(const Value value, ItemsOrNothing(runtime, subjects));
   constexpr size_t kFirst = kAttribute ? 1 : 0;
   if (args.positional.size() < kFirst) {
     return InvalidArgument("missing parameter for attribute name");
