@@ -52,5 +52,10 @@ inline size_t SimdTableIndex() {
 #define RML_SIMD_CALL(function) (*(HWY_DISPATCH_TABLE(function)[::rml::kernels::SimdTableIndex()]))
 #endif
 
-// Loops over arrays of vectors have to vanish for the vectors to live in registers.
+// Loops over arrays of vectors have to vanish for the vectors to live in registers. Not so where
+// every access is instrumented: there the code would only take minutes to compile.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define RML_UNROLL
+#else
 #define RML_UNROLL _Pragma("GCC unroll 32")
+#endif
