@@ -41,7 +41,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using rml::fuzz::Require;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   const auto json = rml::io::Json::Parse(text);
-  const bool other = nlohmann::json::accept(text);
+  // The other parser takes a NUL between values for the end of the text; JSON has no place for one.
+  const bool has_nul = text.find('\0') != std::string_view::npos;
+  const bool other = !has_nul && nlohmann::json::accept(text);
   if (!json.ok()) {
     Require(!json.status().message().empty(), "a refusal has a message");
     Require(!other || rml::OurOwnRefusal(json.status().message()),
