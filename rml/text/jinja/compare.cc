@@ -45,7 +45,7 @@ bool Equal(const Value& a, const Value& b) {
     case Value::Kind::kNone:
       return true;
     case Value::Kind::kString:
-      return a.text() == b.text();
+      return &a.as_string() == &b.as_string() || a.text() == b.text();
     case Value::Kind::kList:
     case Value::Kind::kTuple:
     case Value::Kind::kView:

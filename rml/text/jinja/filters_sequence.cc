@@ -74,6 +74,7 @@ Expected<Value> Last(Runtime& runtime, const Value& value, const CallArgs& args)
     return InvalidArgument("'", value.type_name(), "' object is not reversible");
   }
   if (value.is_sequence() && !value.items().empty()) return value.items().back();
+  if (value.is_string() && !value.text().empty()) return GetItem(runtime, value, Value(-1));
   RML_ASSIGN(const Items items, ToItems(runtime, value));
   return items.empty() ? Value::Undefined("No last item, sequence was empty.") : items.back();
 }
@@ -223,6 +224,7 @@ Expected<Value> Unique(Runtime& runtime, const Value& value, const CallArgs& arg
           RML_ASSIGN(std::optional<Value> item, cursor.Next(rt));
           if (!item) return item;
           RML_ASSIGN(const Value key, SortKey(rt, *item, path, case_sensitive));
+          RML_TRY(rt.Charge(key.weight()));
           if (seen.Find(key) != nullptr) continue;
           RML_TRY(rt.SetItem(&seen, key, Value()));
           return item;
@@ -395,7 +397,9 @@ Expected<Value> GroupBy(Runtime& runtime, const Value& value, const CallArgs& ar
   for (size_t begin = 0; begin < order.size();) {
     Items members;
     size_t end = begin;
+    RML_TRY(runtime.Charge(keys[order[begin]].weight()));
     while (end < order.size() && Equal(keys[order[begin]], keys[order[end]])) {
+      RML_TRY(runtime.Charge(keys[order[begin]].weight()));
       members.push_back(items[order[end++]]);
     }
     if (end == begin) return InvalidArgument("groupby met a key that does not equal itself");

@@ -28,6 +28,7 @@ template <std::string (*kMap)(std::string_view)>
 Expected<Value> MapText(Runtime& runtime, const Value& value, const CallArgs& args) {
   RML_TRY(Bind("text filter", args, {}));
   RML_ASSIGN(const Subject subject, AsText(runtime, value));
+  RML_TRY(runtime.Charge(static_cast<int64_t>(subject.text.size() / 16)));
   return runtime.MakeString(kMap(subject.text), subject.safe);
 }
 

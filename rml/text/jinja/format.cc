@@ -349,10 +349,12 @@ class BraceFormatter {
 }  // namespace
 
 Expected<Value> PercentFormat(Runtime& runtime, const Value& format, const Value& values) {
+  RML_TRY(runtime.Charge(format.weight()));
   return PercentFormatter(runtime, format, values).Run();
 }
 
 Expected<Value> BraceFormat(Runtime& runtime, const Value& format, const CallArgs& args) {
+  RML_TRY(runtime.Charge(format.weight()));
   const bool safe = format.as_string().safe;
   BraceFormatter formatter(runtime, args, safe);
   RML_ASSIGN(std::string text, formatter.Run(format.text(), 0));

@@ -14,17 +14,21 @@ namespace {
 
 using core::InvalidArgument;
 
+// Mapping a character costs more than copying it.
+constexpr int64_t kMapCost = 3;
+
 // A method that takes no arguments and maps text to text.
 template <std::string (*kMap)(std::string_view)>
 Expected<Value> MapText(Runtime& runtime, const Value& self, const CallArgs& args) {
   RML_TRY(Bind("str method", args, {}));
-  RML_TRY(runtime.Charge(self.weight()));
+  RML_TRY(runtime.Charge(kMapCost * self.weight()));
   return runtime.MakeString(kMap(self.text()), self.as_string().safe);
 }
 
 template <Sides kSides>
 Expected<Value> StripMethod(Runtime& runtime, const Value& self, const CallArgs& args) {
   RML_ASSIGN(const BoundArgs bound, Bind("strip", args, {"chars"}));
+  RML_TRY(runtime.Charge(self.weight()));
   std::optional<std::string_view> chars;
   if (bound.has(0) && !bound[0]->is_none()) {
     RML_ASSIGN(chars, bound.Text(0, ""));
@@ -42,8 +46,11 @@ Status ChargeFromRight(Runtime& runtime, std::string_view text, std::string_view
 template <bool kFromRight>
 Expected<Value> SplitMethod(Runtime& runtime, const Value& self, const CallArgs& args) {
   RML_ASSIGN(const BoundArgs bound, Bind("split", args, {"sep", "maxsplit"}));
-  RML_ASSIGN(const int64_t max_splits, bound.Int(1, -1));
+  RML_ASSIGN(int64_t max_splits, bound.Int(1, -1));
   RML_TRY(runtime.Charge(self.weight()));
+  // One part more than a list may have is enough to be refused.
+  const int64_t most = runtime.limits().value_items;
+  max_splits = max_splits < 0 ? most : std::min(max_splits, most);
   const std::string_view text = self.text();
   std::vector<std::string_view> parts;
   if (!bound.has(0) || bound[0]->is_none()) {
@@ -229,6 +236,7 @@ template <bool kSuffix>
 Expected<Value> RemoveAffix(Runtime& runtime, const Value& self, const CallArgs& args) {
   RML_ASSIGN(const BoundArgs bound, Bind("removeprefix or removesuffix", args, {"affix"}, 1));
   if (!bound[0]->is_string()) return InvalidArgument("must be str, not ", bound[0]->type_name());
+  RML_TRY(runtime.Charge(self.weight()));
   std::string_view text = self.text();
   const std::string_view affix = bound[0]->text();
   if (kSuffix && text.ends_with(affix)) text.remove_suffix(affix.size());

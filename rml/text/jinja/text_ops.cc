@@ -193,6 +193,10 @@ Expected<std::string> Pad(Runtime& runtime, std::string_view text, int64_t left,
 
 Expected<Value> MakeStringList(Runtime& runtime, const std::vector<std::string_view>& parts,
                                bool safe) {
+  if (static_cast<int64_t>(parts.size()) > runtime.limits().value_items) {
+    return core::ResourceExhausted("a list holds more than ", runtime.limits().value_items,
+                                   " values");
+  }
   Items items;
   items.reserve(parts.size());
   for (const std::string_view part : parts) {
