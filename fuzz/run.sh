@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs one fuzzer for some seconds of one CPU, and prints one line about it.
+# Runs one fuzzer for some seconds of CPU time, and prints one line about it.
 #
 #   fuzz/run.sh NAME SECONDS [libFuzzer option...]
 #
@@ -26,21 +26,42 @@ fi
 
 corpus=$work/$name findings=$work/$name-findings log=$work/$name.log
 mkdir -p "$corpus" "$findings"
-options=(-max_total_time="$seconds" -timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=65536
+options=(-timeout=20 -rss_limit_mb=2048 -malloc_limit_mb=512 -max_len=65536
   -print_final_stats=1 -artifact_prefix="$findings/")
 [[ -f $here/dict/$name.dict ]] && options+=(-dict="$here/dict/$name.dict")
 seeds=()
 [[ -d $here/corpus/$name ]] && seeds+=("$here/corpus/$name")
 
+# CPU time so far, in whole seconds; nothing once the process has gone.
+cpu_seconds() {
+  local fields
+  fields=$(sed 's/.*) //' "/proc/$1/stat" 2>/dev/null) || return 1
+  read -r -a fields <<<"$fields"
+  echo $(((fields[11] + fields[12]) / $(getconf CLK_TCK)))
+}
+
+"$program" "${options[@]}" "$@" "$corpus" "${seeds[@]}" >"$log" 2>&1 &
+pid=$!
+trap 'kill "$pid" 2>/dev/null' EXIT
+spent=0
+while now=$(cpu_seconds "$pid"); do
+  spent=$now
+  if ((spent >= seconds)); then
+    kill -USR1 "$pid" # libFuzzer ends in good order, and prints its figures
+    break
+  fi
+  sleep 1
+done
 code=0
-"$program" "${options[@]}" "$@" "$corpus" "${seeds[@]}" >"$log" 2>&1 || code=$?
+wait "$pid" || code=$?
+trap - EXIT
 
 stat() { sed -n "s/^stat::$1: *//p" "$log" | tail -1; }
 progress=$(grep -E '^#[0-9]+' "$log" | tail -1 || true)
 coverage=$(sed -n 's/.* cov: \([0-9]*\).*/\1/p' <<<"$progress")
 found=$(find "$findings" -type f | wc -l)
 commit=$(git -C "$here" rev-parse --short HEAD 2>/dev/null || echo unknown)
-echo "$name: $(date -u +%F), commit $commit, $seconds s, $(stat number_of_executed_units) executions," \
+echo "$name: $(date -u +%F), commit $commit, $spent s of CPU time, $(stat number_of_executed_units) executions," \
   "coverage ${coverage:-0} edges, corpus $(find "$corpus" -type f | wc -l) files," \
   "peak $(stat peak_rss_mb) MB, findings $found"
 if ((code != 0)); then

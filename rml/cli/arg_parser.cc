@@ -15,7 +15,7 @@ struct ArgParser::Node {
 
 struct ArgParser::Impl {
   CLI::App root;
-  std::deque<Node> nodes;                     // the root first; addresses stay
+  std::deque<Node> nodes;                      // the root first; addresses stay
   std::map<std::string, std::string> aliases;  // "-sys" -> "--system-prompt"
 
   // CLI11 knows one letter behind one dash: longer ones are kept as aliases of the long name.
@@ -52,7 +52,8 @@ ArgParser::ArgParser(std::string_view description, std::string_view version)
 ArgParser::~ArgParser() = default;
 ArgParser::ArgParser(ArgParser&&) noexcept = default;
 
-ArgParser ArgParser::Command(std::string_view name, std::string_view description, std::string_view example) {
+ArgParser ArgParser::Command(std::string_view name, std::string_view description,
+                             std::string_view example) {
   CLI::App* app = node_->app->add_subcommand(std::string(name), std::string(description));
   app->set_help_flag("-h,--help", "Print this help and exit");
   if (!example.empty()) app->footer("Example:\n  " + std::string(example));
@@ -66,9 +67,11 @@ void ArgParser::Add(std::string_view names, std::string* value, std::string_view
   auto* option = node_->app->add_option(impl_->Names(names), *value, std::string(help));
   if (!value->empty()) option->capture_default_str();
 }
-void ArgParser::Add(std::string_view names, std::optional<std::string>* value, std::string_view help) {
+void ArgParser::Add(std::string_view names, std::optional<std::string>* value,
+                    std::string_view help) {
   node_->app->add_option_function<std::string>(
-      impl_->Names(names), [value](const std::string& given) { *value = given; }, std::string(help));
+      impl_->Names(names), [value](const std::string& given) { *value = given; },
+      std::string(help));
 }
 void ArgParser::Add(std::string_view names, int* value, std::string_view help) {
   node_->app->add_option(impl_->Names(names), *value, std::string(help))->capture_default_str();
@@ -79,13 +82,15 @@ void ArgParser::Add(std::string_view names, int64_t* value, std::string_view hel
 void ArgParser::Add(std::string_view names, float* value, std::string_view help) {
   node_->app->add_option(impl_->Names(names), *value, std::string(help))->capture_default_str();
 }
-void ArgParser::Add(std::string_view names, std::vector<std::string>* values, std::string_view help) {
+void ArgParser::Add(std::string_view names, std::vector<std::string>* values,
+                    std::string_view help) {
   node_->app->add_option(impl_->Names(names), *values, std::string(help))->allow_extra_args(false);
 }
 void ArgParser::Flag(std::string_view names, bool* value, std::string_view help) {
   node_->app->add_flag(impl_->Names(names), *value, std::string(help));
 }
-void ArgParser::Positional(std::string_view name, std::string* value, std::string_view help, bool required) {
+void ArgParser::Positional(std::string_view name, std::string* value, std::string_view help,
+                           bool required) {
   node_->app->add_option(std::string(name), *value, std::string(help))->required(required);
 }
 
@@ -96,7 +101,9 @@ int ArgParser::Main(int argc, const char* const* argv) {
     std::string argument = argv[i];
     literal = literal || argument == "--";
     const auto alias = impl_->aliases.find(argument);
-    arguments.insert(arguments.begin(), !literal && alias != impl_->aliases.end() ? alias->second : std::move(argument));
+    arguments.insert(arguments.begin(), !literal && alias != impl_->aliases.end()
+                                            ? alias->second
+                                            : std::move(argument));
   }
   try {
     impl_->root.parse(std::move(arguments));

@@ -32,11 +32,13 @@ class ArgParser {
 
   // The present value is the default that --help shows.
   void Add(std::string_view names, std::string* value, std::string_view help);
-  void Add(std::string_view names, std::optional<std::string>* value, std::string_view help);  // "" counts as given
+  void Add(std::string_view names, std::optional<std::string>* value,
+           std::string_view help);  // "" counts as given
   void Add(std::string_view names, int* value, std::string_view help);
   void Add(std::string_view names, int64_t* value, std::string_view help);
   void Add(std::string_view names, float* value, std::string_view help);
-  void Add(std::string_view names, std::vector<std::string>* values, std::string_view help);  // repeatable
+  void Add(std::string_view names, std::vector<std::string>* values,
+           std::string_view help);  // repeatable
   void Flag(std::string_view names, bool* value, std::string_view help);
   void Positional(std::string_view name, std::string* value, std::string_view help, bool required);
 
@@ -46,7 +48,8 @@ class ArgParser {
  private:
   struct Impl;
   struct Node;
-  explicit ArgParser(std::shared_ptr<Impl> impl, Node* node) : impl_(std::move(impl)), node_(node) {}
+  explicit ArgParser(std::shared_ptr<Impl> impl, Node* node)
+      : impl_(std::move(impl)), node_(node) {}
 
   std::shared_ptr<Impl> impl_;
   Node* node_;

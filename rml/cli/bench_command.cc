@@ -48,23 +48,29 @@ struct BenchLlmCommand {
 
  private:
   Expected<std::shared_ptr<llm::Engine>> MakeEngine(const Runner& run, int64_t context) const;
-  Status Measure(llm::Engine& engine, const std::string& name, int thread_count, bool prompt, int64_t count,
-                 double bandwidth, std::vector<Row>* rows) const;
+  Status Measure(llm::Engine& engine, const std::string& name, int thread_count, bool prompt,
+                 int64_t count, double bandwidth, std::vector<Row>* rows) const;
 };
 
 void BenchLlmCommand::AddTo(ArgParser& parser) {
   model.AddTo(parser);
-  parser.Add("--shape", &shape, "Benchmark random weights of a known model's shape, such as llama-3.2-1b");
-  parser.Add("--type", &type, "Weight type of --shape: f16, bf16, q4_0, q4_1, q5_0, q5_1, q8_0, q4_k_m, q5_k_m, q6_k");
-  parser.Add("-p,--n-prompt", &prompt_tokens, "Prompt lengths to measure, comma separated (0: none)");
-  parser.Add("-n,--n-gen", &generate_tokens, "Numbers of generated tokens to measure, comma separated (0: none)");
+  parser.Add("--shape", &shape,
+             "Benchmark random weights of a known model's shape, such as llama-3.2-1b");
+  parser.Add(
+      "--type", &type,
+      "Weight type of --shape: f16, bf16, q4_0, q4_1, q5_0, q5_1, q8_0, q4_k_m, q5_k_m, q6_k");
+  parser.Add("-p,--n-prompt", &prompt_tokens,
+             "Prompt lengths to measure, comma separated (0: none)");
+  parser.Add("-n,--n-gen", &generate_tokens,
+             "Numbers of generated tokens to measure, comma separated (0: none)");
   parser.Add("-t,--threads", &threads, "Numbers of threads, comma separated (default: all cores)");
   parser.Add("-r,--repetitions", &repetitions, "How often each is measured");
   parser.Flag("--json", &json, "Print a JSON array of rows instead of a table");
 }
 
 // "512,1024" as numbers, each from `smallest` to a million.
-Expected<std::vector<int64_t>> ParseList(std::string_view option, const std::string& list, int64_t smallest) {
+Expected<std::vector<int64_t>> ParseList(std::string_view option, const std::string& list,
+                                         int64_t smallest) {
   std::vector<int64_t> values;
   for (size_t begin = 0; begin < list.size();) {
     const size_t end = std::min(list.find(',', begin), list.size());
@@ -73,14 +79,16 @@ Expected<std::vector<int64_t>> ParseList(std::string_view option, const std::str
     char* rest = nullptr;
     const long long value = std::strtoll(item.c_str(), &rest, 10);
     if (item.empty() || *rest != '\0' || value < smallest || value > 1000000) {
-      return core::InvalidArgument(option, ": '", item, "' is no number from ", smallest, " to 1000000");
+      return core::InvalidArgument(option, ": '", item, "' is no number from ", smallest,
+                                   " to 1000000");
     }
     values.push_back(value);
   }
   return values;
 }
 
-Expected<std::shared_ptr<llm::Engine>> BenchLlmCommand::MakeEngine(const Runner& run, int64_t context) const {
+Expected<std::shared_ptr<llm::Engine>> BenchLlmCommand::MakeEngine(const Runner& run,
+                                                                   int64_t context) const {
   ModelOptions options = model;
   options.context = context;
   if (shape.empty()) return LoadEngine(options, 1, run);
@@ -91,14 +99,17 @@ Expected<std::shared_ptr<llm::Engine>> BenchLlmCommand::MakeEngine(const Runner&
   return llm::Engine::Make(spec, std::move(weights), nullptr, engine_options, run.context());
 }
 
-Status BenchLlmCommand::Measure(llm::Engine& engine, const std::string& name, int thread_count, bool prompt, int64_t count,
-                                double bandwidth, std::vector<Row>* rows) const {
+Status BenchLlmCommand::Measure(llm::Engine& engine, const std::string& name, int thread_count,
+                                bool prompt, int64_t count, double bandwidth,
+                                std::vector<Row>* rows) const {
   std::vector<double> rates;
   std::vector<text::TokenId> tokens(static_cast<size_t>(count));
   for (size_t i = 0; i < tokens.size(); ++i) {  // any tokens do; the same ones each time
-    tokens[i] = static_cast<text::TokenId>((i * 7919 + 13) % static_cast<size_t>(engine.spec().vocab));
+    tokens[i] =
+        static_cast<text::TokenId>((i * 7919 + 13) % static_cast<size_t>(engine.spec().vocab));
   }
-  for (int repetition = -1; repetition < repetitions; ++repetition) {  // the first one only warms up
+  for (int repetition = -1; repetition < repetitions;
+       ++repetition) {  // the first one only warms up
     llm::Session session = engine.NewSession();
     const auto start = std::chrono::steady_clock::now();
     if (prompt) {
@@ -109,15 +120,19 @@ Status BenchLlmCommand::Measure(llm::Engine& engine, const std::string& name, in
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
     if (repetition >= 0) rates.push_back(static_cast<double>(count) / seconds.count());
   }
-  Row row{.model = name, .test = core::StrCat(prompt ? "pp" : "tg", count), .threads = thread_count};
+  Row row{
+      .model = name, .test = core::StrCat(prompt ? "pp" : "tg", count), .threads = thread_count};
   for (const double rate : rates) row.tokens_per_second += rate / static_cast<double>(rates.size());
-  for (const double rate : rates) row.deviation += (rate - row.tokens_per_second) * (rate - row.tokens_per_second);
-  row.deviation = rates.size() > 1 ? std::sqrt(row.deviation / static_cast<double>(rates.size() - 1)) : 0;
+  for (const double rate : rates)
+    row.deviation += (rate - row.tokens_per_second) * (rate - row.tokens_per_second);
+  row.deviation =
+      rates.size() > 1 ? std::sqrt(row.deviation / static_cast<double>(rates.size() - 1)) : 0;
   row.bandwidth_bytes_per_second = bandwidth;
   // A prompt reads the weights once per batch, generation once per token.
   const int64_t batch = std::min(engine.options().batch_tokens, count);
   const double passes_per_second = row.tokens_per_second / static_cast<double>(prompt ? batch : 1);
-  row.bandwidth_share = passes_per_second * static_cast<double>(engine.bytes_per_token()) / bandwidth;
+  row.bandwidth_share =
+      passes_per_second * static_cast<double>(engine.bytes_per_token()) / bandwidth;
   rows->push_back(row);
   return {};
 }
@@ -139,10 +154,12 @@ void PrintJson(const std::vector<Row>& rows) {
 }
 
 void PrintTable(const std::vector<Row>& rows) {
-  std::puts("| model | test | threads | tokens/s | share of read bandwidth |\n| --- | --- | ---: | ---: | ---: |");
+  std::puts(
+      "| model | test | threads | tokens/s | share of read bandwidth |\n| --- | --- | ---: | ---: "
+      "| ---: |");
   for (const Row& row : rows) {
-    std::printf("| %s | %s | %d | %.2f ± %.2f | %.0f%% |\n", row.model.c_str(), row.test.c_str(), row.threads,
-                row.tokens_per_second, row.deviation, 100 * row.bandwidth_share);
+    std::printf("| %s | %s | %d | %.2f ± %.2f | %.0f%% |\n", row.model.c_str(), row.test.c_str(),
+                row.threads, row.tokens_per_second, row.deviation, 100 * row.bandwidth_share);
   }
 }
 
@@ -151,14 +168,16 @@ Status BenchLlmCommand::Run() const {
   RML_ASSIGN(const auto generated, ParseList("--n-gen", generate_tokens, 0));
   RML_ASSIGN(auto thread_counts, ParseList("--threads", threads, 1));
   if (thread_counts.empty()) thread_counts.push_back(0);
-  if (repetitions < 1) return core::InvalidArgument("--repetitions: ", repetitions, " is not positive");
+  if (repetitions < 1)
+    return core::InvalidArgument("--repetitions: ", repetitions, " is not positive");
   int64_t longest = 1;
   for (const int64_t count : prompts) longest = std::max(longest, count);
   for (const int64_t count : generated) longest = std::max(longest, count);
 
   std::vector<Row> rows;
   for (const int64_t count : thread_counts) {
-    RML_ASSIGN(const std::unique_ptr<Runner> run, Runner::Make({.threads = static_cast<int>(count)}));
+    RML_ASSIGN(const std::unique_ptr<Runner> run,
+               Runner::Make({.threads = static_cast<int>(count)}));
     RML_ASSIGN(const std::shared_ptr<llm::Engine> engine, MakeEngine(*run, longest));
     RML_ASSIGN(const double bandwidth, kernels::MeasureReadBandwidth(run->pool()));
     const std::string name = shape.empty() ? (model.model.empty() ? "stories260k" : model.model)
@@ -177,7 +196,8 @@ Status BenchLlmCommand::Run() const {
 }  // namespace
 
 void AddBenchCommand(ArgParser& rml) {
-  ArgParser bench = rml.Command("bench", "Measure how fast things run", "rml bench llm --shape llama-3.2-1b");
+  ArgParser bench =
+      rml.Command("bench", "Measure how fast things run", "rml bench llm --shape llama-3.2-1b");
   ArgParser parser = bench.Command("llm", "Prompt processing and generation of a language model",
                                    "rml bench llm -m smollm2-135m -p 512 -n 128 -t 1,2");
   const auto command = std::make_shared<BenchLlmCommand>();

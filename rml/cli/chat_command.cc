@@ -44,9 +44,12 @@ struct ChatCommand {
 // One conversation on a terminal (or a pipe, where each line is a turn).
 class ChatLoop {
  public:
-  ChatLoop(std::shared_ptr<llm::Engine> engine, llm::Conversation conversation, const SamplingOptions& sampling,
-           Runner& run)
-      : engine_(std::move(engine)), conversation_(std::move(conversation)), options_(sampling.Resolve()), run_(run) {}
+  ChatLoop(std::shared_ptr<llm::Engine> engine, llm::Conversation conversation,
+           const SamplingOptions& sampling, Runner& run)
+      : engine_(std::move(engine)),
+        conversation_(std::move(conversation)),
+        options_(sampling.Resolve()),
+        run_(run) {}
 
   Status Turn(std::string text) {
     engine_->SetCancellation(run_.NewInterrupt());
@@ -59,7 +62,8 @@ class ChatLoop {
     RML_ASSIGN(last_, std::move(answer));
     std::printf("%s\n", last_.reason == llm::StopReason::kCancelled ? " [stopped]" : "");
     if (last_.reason == llm::StopReason::kContextFull) {
-      std::fputs("rml: the context is full; /reset starts anew, -c or --context-shift make room\n", stderr);
+      std::fputs("rml: the context is full; /reset starts anew, -c or --context-shift make room\n",
+                 stderr);
     }
     std::fflush(stdout);
     return {};
@@ -100,18 +104,20 @@ class ChatLoop {
   Status Load(const std::string& path) {
     if (path.empty()) return core::InvalidArgument("/load needs the name of a file");
     RML_ASSIGN(const io::Json messages, io::Json::ParseFile(path));
-    if (const Status restored = conversation_.Restore(messages); !restored.ok()) return restored.WithContext(path);
+    if (const Status restored = conversation_.Restore(messages); !restored.ok())
+      return restored.WithContext(path);
     std::printf("loaded %zu messages from %s\n", conversation_.messages().size(), path.c_str());
     return {};
   }
 
   void PrintStats() const {
-    std::printf("prompt: %lld tokens, %lld computed, %.1f tokens/s\nanswer: %zu tokens, %.1f tokens/s\n"
-                "context: %lld of %lld tokens\n",
-                static_cast<long long>(last_.prompt_tokens), static_cast<long long>(last_.prompt_computed),
-                last_.prompt_tokens_per_second(), last_.ids.size(), last_.tokens_per_second(),
-                static_cast<long long>(conversation_.tokens()),
-                static_cast<long long>(conversation_.engine().options().context_length));
+    std::printf(
+        "prompt: %lld tokens, %lld computed, %.1f tokens/s\nanswer: %zu tokens, %.1f tokens/s\n"
+        "context: %lld of %lld tokens\n",
+        static_cast<long long>(last_.prompt_tokens), static_cast<long long>(last_.prompt_computed),
+        last_.prompt_tokens_per_second(), last_.ids.size(), last_.tokens_per_second(),
+        static_cast<long long>(conversation_.tokens()),
+        static_cast<long long>(conversation_.engine().options().context_length));
   }
 
   std::shared_ptr<llm::Engine> engine_;
@@ -129,7 +135,8 @@ Status ChatCommand::Run() const {
   }
   RML_ASSIGN(const std::unique_ptr<Runner> run, Runner::Make(runner));
   RML_ASSIGN(const std::shared_ptr<llm::Engine> engine, LoadEngine(model, 1, *run));
-  RML_ASSIGN(llm::Conversation conversation, llm::Conversation::Start(engine, template_source, system_prompt));
+  RML_ASSIGN(llm::Conversation conversation,
+             llm::Conversation::Start(engine, template_source, system_prompt));
   ChatLoop loop(engine, std::move(conversation), sampling, *run);
 
   if (!prompt.empty()) RML_TRY(loop.Turn(prompt));
@@ -139,7 +146,8 @@ Status ChatCommand::Run() const {
     return loop.Turn(std::move(text));
   }
 
-  if (StdinIsTerminal()) std::printf("%s: /help lists the commands, Ctrl-D leaves\n", engine->spec().name.c_str());
+  if (StdinIsTerminal())
+    std::printf("%s: /help lists the commands, Ctrl-D leaves\n", engine->spec().name.c_str());
   LineEditor editor("> ");
   run->EndInterrupt();
   while (std::optional<std::string> line = editor.Read()) {
@@ -170,8 +178,10 @@ void AddChatCommand(ArgParser& rml) {
   command->model.AddTo(parser);
   command->runner.AddTo(parser);
   parser.Add("-p,--prompt", &command->prompt, "The first thing to say");
-  parser.Add("--system-prompt,-sys", &command->system_prompt, "What the model is told before the conversation");
-  parser.Add("--chat-template-file", &command->template_file, "A Jinja template in place of the model's own");
+  parser.Add("--system-prompt,-sys", &command->system_prompt,
+             "What the model is told before the conversation");
+  parser.Add("--chat-template-file", &command->template_file,
+             "A Jinja template in place of the model's own");
   parser.Flag("--single-turn,-st", &command->single_turn, "End after one answer");
   command->sampling.AddTo(parser);
   parser.SetRun([command] { return ExitWith(command->Run()); });

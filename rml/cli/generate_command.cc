@@ -38,11 +38,14 @@ struct GenerateCommand {
 void GenerateCommand::AddTo(ArgParser& parser) {
   model.AddTo(parser);
   runner.AddTo(parser);
-  parser.Add("-p,--prompt", &prompt.text, "The text to continue (else --file, else standard input)");
+  parser.Add("-p,--prompt", &prompt.text,
+             "The text to continue (else --file, else standard input)");
   parser.Add("-f,--file", &prompt.file, "Read the prompt from this file");
-  parser.Flag("-e,--escape", &escape, "Take \\n, \\t, \\xHH … in the prompt for what they stand for");
+  parser.Flag("-e,--escape", &escape,
+              "Take \\n, \\t, \\xHH … in the prompt for what they stand for");
   sampling.AddTo(parser);
-  parser.Flag("--no-special", &no_special, "Do not put the model's BOS token in front of the prompt");
+  parser.Flag("--no-special", &no_special,
+              "Do not put the model's BOS token in front of the prompt");
   parser.Flag("--no-display-prompt", &no_display_prompt, "Print only what is generated");
   parser.Flag("--json", &json, "Print one JSON object at the end instead of text");
   parser.Flag("-q,--quiet", &quiet, "No line of statistics on standard error");
@@ -97,9 +100,12 @@ Status GenerateCommand::Run() const {
     std::fflush(stdout);
   }
   if (!json && !quiet) {
-    std::fprintf(stderr, "[load %.2f s | prompt %lld tokens, %.1f tokens/s | generated %lld tokens, %.1f tokens/s | %s]\n",
-                 load.count(), static_cast<long long>(result.prompt_tokens), result.prompt_tokens_per_second(),
-                 static_cast<long long>(result.ids.size()), result.tokens_per_second(),
+    std::fprintf(stderr,
+                 "[load %.2f s | prompt %lld tokens, %.1f tokens/s | generated %lld tokens, %.1f "
+                 "tokens/s | %s]\n",
+                 load.count(), static_cast<long long>(result.prompt_tokens),
+                 result.prompt_tokens_per_second(), static_cast<long long>(result.ids.size()),
+                 result.tokens_per_second(),
                  std::string(llm::StopReasonName(result.reason)).c_str());
   }
   if (std::ferror(stdout) != 0) return core::IoError("standard output", errno);

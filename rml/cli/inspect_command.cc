@@ -37,12 +37,15 @@ Status InspectCommand::Run() const {
 }  // namespace
 
 void AddInspectCommand(ArgParser& rml) {
-  ArgParser parser = rml.Command("inspect", "Show what a model file holds and what running it will need",
-                                 "rml inspect smollm2-135m --tensors");
+  ArgParser parser =
+      rml.Command("inspect", "Show what a model file holds and what running it will need",
+                  "rml inspect smollm2-135m --tensors");
   const auto command = std::make_shared<InspectCommand>();
-  parser.Positional("FILE", &command->file,
-                    "A GGUF or safetensors file, a Hugging Face folder, or the name of a pulled model", true);
-  parser.Add("-c,--ctx-size", &command->context, "Context length to estimate memory for (0: the default of a run)");
+  parser.Positional(
+      "FILE", &command->file,
+      "A GGUF or safetensors file, a Hugging Face folder, or the name of a pulled model", true);
+  parser.Add("-c,--ctx-size", &command->context,
+             "Context length to estimate memory for (0: the default of a run)");
   parser.Flag("--tensors", &command->tensors, "List every tensor");
   parser.Flag("--json", &command->json, "Print one JSON object with everything");
   parser.SetRun([command] { return ExitWith(command->Run()); });

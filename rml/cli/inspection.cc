@@ -20,23 +20,30 @@ constexpr size_t kShownElements = 8;  // of an array in the metadata
 
 io::Json ElementToJson(const io::GgufValue& value, size_t i) {
   switch (value.element_type()) {
-    case io::GgufType::kBool: return *value.ElementAs<bool>(i);
-    case io::GgufType::kString: return *value.ElementAs<std::string>(i);
+    case io::GgufType::kBool:
+      return *value.ElementAs<bool>(i);
+    case io::GgufType::kString:
+      return *value.ElementAs<std::string>(i);
     case io::GgufType::kF32:
-    case io::GgufType::kF64: return *value.ElementAs<double>(i);
+    case io::GgufType::kF64:
+      return *value.ElementAs<double>(i);
     case io::GgufType::kU64: {
       const auto wide = value.ElementAs<int64_t>(i);  // JSON's integers are signed here
-      return wide.ok() ? io::Json(*wide) : io::Json(static_cast<double>(*value.ElementAs<uint64_t>(i)));
+      return wide.ok() ? io::Json(*wide)
+                       : io::Json(static_cast<double>(*value.ElementAs<uint64_t>(i)));
     }
-    case io::GgufType::kArray: return value.ToString();
-    default: return *value.ElementAs<int64_t>(i);
+    case io::GgufType::kArray:
+      return value.ToString();
+    default:
+      return *value.ElementAs<int64_t>(i);
   }
 }
 
 io::Json ToJson(const io::GgufValue& value) {
   if (!value.is_array()) return ElementToJson(value, 0);
   io::Json list = io::Json::MakeArray();
-  for (size_t i = 0; i < std::min(value.size(), kShownElements); ++i) list.Append(ElementToJson(value, i));
+  for (size_t i = 0; i < std::min(value.size(), kShownElements); ++i)
+    list.Append(ElementToJson(value, i));
   if (value.size() <= kShownElements) return list;
   io::Json shortened = io::Json::MakeObject();
   shortened.Set("size", static_cast<int64_t>(value.size()));
@@ -48,7 +55,8 @@ Status InspectGguf(const std::string& path, Inspection* out) {
   RML_ASSIGN(const io::GgufFile file, io::GgufFile::Open(path));
   out->format = core::StrCat("gguf v", file.version());
   out->file_bytes = static_cast<int64_t>(file.total_bytes());
-  for (const io::GgufEntry& entry : file.entries()) out->metadata.Set(entry.key, ToJson(entry.value));
+  for (const io::GgufEntry& entry : file.entries())
+    out->metadata.Set(entry.key, ToJson(entry.value));
   for (const io::GgufTensorInfo& tensor : file.tensors()) {
     out->tensors.push_back({.name = tensor.name,
                             .dtype = std::string(tensor.type->name),
@@ -90,7 +98,8 @@ Expected<Inspection> Inspect(const std::string& path, int64_t context) {
   if (std::filesystem::is_directory(path)) {
     found.format = "hugging face folder";
     RML_TRY(InspectSafetensors(path, &found));
-    if (auto config = io::Json::ParseFile(path + "/config.json"); config.ok()) found.metadata = *std::move(config);
+    if (auto config = io::Json::ParseFile(path + "/config.json"); config.ok())
+      found.metadata = *std::move(config);
   } else if (path.ends_with(".safetensors")) {
     found.format = "safetensors";
     RML_TRY(InspectSafetensors(path, &found));
@@ -99,7 +108,8 @@ Expected<Inspection> Inspect(const std::string& path, int64_t context) {
   } else {
     RML_TRY(InspectGguf(path, &found));
   }
-  if (const Status run = EstimateRun(path, context, &found); !run.ok()) found.not_runnable = run.message();
+  if (const Status run = EstimateRun(path, context, &found); !run.ok())
+    found.not_runnable = run.message();
   return found;
 }
 
@@ -148,8 +158,9 @@ io::Json Inspection::ToJson() const {
 }
 
 std::string Inspection::ToText(bool every_tensor) const {
-  std::string text = core::StrCat(path, "\n  format      ", format, "\n  size        ", core::FormatBytes(file_bytes),
-                                  "\n  parameters  ", Parameters(), "\n\nmetadata\n");
+  std::string text = core::StrCat(path, "\n  format      ", format, "\n  size        ",
+                                  core::FormatBytes(file_bytes), "\n  parameters  ", Parameters(),
+                                  "\n\nmetadata\n");
   for (const io::Json::Member& member : metadata.members()) {
     text += core::StrCat("  ", member.key, " = ", member.value.Dump(), "\n");
   }
@@ -170,9 +181,11 @@ std::string Inspection::ToText(bool every_tensor) const {
     }
   }
   if (memory) {
-    text += core::StrCat("\nmemory for a context of ", memory_context, " tokens: ", core::FormatBytes(memory->total()),
-                         "\n  weights    ", core::FormatBytes(memory->weights), " (mapped from the file)\n  KV cache   ",
-                         core::FormatBytes(memory->cache), " (f16, touched as the text grows)\n  workspace  ",
+    text += core::StrCat("\nmemory for a context of ", memory_context,
+                         " tokens: ", core::FormatBytes(memory->total()), "\n  weights    ",
+                         core::FormatBytes(memory->weights),
+                         " (mapped from the file)\n  KV cache   ", core::FormatBytes(memory->cache),
+                         " (f16, touched as the text grows)\n  workspace  ",
                          core::FormatBytes(memory->workspace), "\n");
   } else {
     text += core::StrCat("\ncannot be run: ", not_runnable, "\n");

@@ -62,7 +62,8 @@ LineEditor::LineEditor(std::string prompt) : impl_(std::make_unique<Impl>()) {
 
 LineEditor::~LineEditor() {
   if (impl_->editor == nullptr) return;
-  std::error_code ignored;  // history is a convenience: a folder that cannot be written costs nothing else
+  std::error_code
+      ignored;  // history is a convenience: a folder that cannot be written costs nothing else
   std::filesystem::create_directories(CacheFolder(), ignored);
   history(impl_->history, &impl_->event, H_SAVE, impl_->history_file.c_str());
   history_end(impl_->history);

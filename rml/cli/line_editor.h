@@ -1,5 +1,5 @@
-// LineEditor: reads lines from a person with editing and history (kept between runs), or plain lines
-// from a pipe.
+// LineEditor: reads lines from a person with editing and history (kept between runs), or plain
+// lines from a pipe.
 #pragma once
 
 #include <memory>

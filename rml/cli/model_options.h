@@ -32,7 +32,7 @@ struct ModelOptions {
 core::Expected<std::string> ResolveModel(const std::string& model);
 
 // Loads the model, or the embedded one when none is given (and says so on stderr).
-core::Expected<std::shared_ptr<llm::Engine>> LoadEngine(const ModelOptions& options, int max_sequences,
-                                                        const Runner& runner);
+core::Expected<std::shared_ptr<llm::Engine>> LoadEngine(const ModelOptions& options,
+                                                        int max_sequences, const Runner& runner);
 
 }  // namespace rml::cli

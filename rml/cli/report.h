@@ -5,7 +5,8 @@
 
 namespace rml::cli {
 
-// Prints "rml: <message>" and returns kExitFailed; for an ok status prints nothing and returns kExitOk.
+// Prints "rml: <message>" and returns kExitFailed; for an ok status prints nothing and returns
+// kExitOk.
 int ExitWith(const core::Status& status);
 
 // True when stderr is a terminal: progress lines are for people.

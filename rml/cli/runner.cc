@@ -45,7 +45,8 @@ Expected<std::unique_ptr<Runner>> Runner::Make(const RunnerOptions& options) {
   RML_TRY(kernels::ResolveIsa());
   constexpr int kMostThreads = 1024;
   if (options.threads < 0 || options.threads > kMostThreads) {
-    return core::InvalidArgument("--threads: ", options.threads, " is not a number of threads from 0 to ", kMostThreads);
+    return core::InvalidArgument("--threads: ", options.threads,
+                                 " is not a number of threads from 0 to ", kMostThreads);
   }
   std::unique_ptr<Runner> runner(new Runner());
   if (options.threads > 0) runner->pool_ = std::make_unique<core::ThreadPool>(options.threads);
@@ -53,7 +54,8 @@ Expected<std::unique_ptr<Runner>> Runner::Make(const RunnerOptions& options) {
   runner->interrupt_ = std::make_unique<Interrupt>();
   runner->NewInterrupt();
   struct sigaction action = {};
-  action.sa_handler = OnInterrupt;  // no SA_RESTART: a read of the terminal ends, and the line begins anew
+  action.sa_handler =
+      OnInterrupt;  // no SA_RESTART: a read of the terminal ends, and the line begins anew
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, &runner->interrupt_->previous);
   return runner;

@@ -1,5 +1,5 @@
-// Runner: the threads, memory and cancellation that a command hands to what it runs. While it lives,
-// Ctrl-C asks the running work to stop; a second Ctrl-C before it has, ends the program.
+// Runner: the threads, memory and cancellation that a command hands to what it runs. While it
+// lives, Ctrl-C asks the running work to stop; a second Ctrl-C before it has, ends the program.
 #pragma once
 
 #include <memory>

@@ -6,15 +6,22 @@ namespace rml::cli {
 
 void SamplingOptions::AddTo(ArgParser& parser) {
   llm::SamplerOptions& sampler = generate.sampler;
-  parser.Add("-n,--predict,--n-predict", &predict, "Tokens to generate at most (-1: until the model ends)");
+  parser.Add("-n,--predict,--n-predict", &predict,
+             "Tokens to generate at most (-1: until the model ends)");
   parser.Add("-s,--seed", &seed, "Seed of the random choices (-1: a new one each time)");
-  parser.Add("--temp,--temperature", &sampler.temperature, "Temperature (0: always the likeliest token)");
+  parser.Add("--temp,--temperature", &sampler.temperature,
+             "Temperature (0: always the likeliest token)");
   parser.Add("--top-k", &sampler.top_k, "Choose among the k likeliest tokens (0: all)");
-  parser.Add("--top-p", &sampler.top_p, "Choose among the likeliest tokens that reach this probability (1: all)");
-  parser.Add("--min-p", &sampler.min_p, "Leave out tokens less likely than this share of the likeliest (0: none)");
-  parser.Add("--repeat-penalty", &sampler.repetition_penalty, "Divide the logits of recent tokens by this (1: off)");
-  parser.Add("--repeat-last-n", &sampler.repetition_last_n, "How many tokens count as recent (-1: all, 0: none)");
-  parser.Add("-r,--reverse-prompt,--stop", &stop, "End the text before this string (may be repeated)");
+  parser.Add("--top-p", &sampler.top_p,
+             "Choose among the likeliest tokens that reach this probability (1: all)");
+  parser.Add("--min-p", &sampler.min_p,
+             "Leave out tokens less likely than this share of the likeliest (0: none)");
+  parser.Add("--repeat-penalty", &sampler.repetition_penalty,
+             "Divide the logits of recent tokens by this (1: off)");
+  parser.Add("--repeat-last-n", &sampler.repetition_last_n,
+             "How many tokens count as recent (-1: all, 0: none)");
+  parser.Add("-r,--reverse-prompt,--stop", &stop,
+             "End the text before this string (may be repeated)");
   parser.Flag("--ignore-eos", &ignore_eos, "Go on past the model's end-of-text token");
   parser.Flag("--context-shift", &generate.context_shift,
               "When the context is full, forget the older half and go on (else: stop there)");
@@ -51,13 +58,23 @@ std::string Unescape(const std::string& text) {
     }
     const char c = text[++i];
     switch (c) {
-      case 'n': out += '\n'; break;
-      case 't': out += '\t'; break;
-      case 'r': out += '\r'; break;
-      case '0': out += '\0'; break;
+      case 'n':
+        out += '\n';
+        break;
+      case 't':
+        out += '\t';
+        break;
+      case 'r':
+        out += '\r';
+        break;
+      case '0':
+        out += '\0';
+        break;
       case '\\':
       case '"':
-      case '\'': out += c; break;
+      case '\'':
+        out += c;
+        break;
       case 'x': {
         const int high = i + 1 < text.size() ? HexDigit(text[i + 1]) : -1;
         const int low = i + 2 < text.size() ? HexDigit(text[i + 2]) : -1;

@@ -12,7 +12,7 @@ namespace rml::cli {
 
 struct SamplingOptions {
   llm::GenerateOptions generate;
-  int64_t seed = -1;      // -1: a random one
+  int64_t seed = -1;  // -1: a random one
   int64_t predict = -1;
   std::vector<std::string> stop;
   bool ignore_eos = false;
@@ -22,7 +22,8 @@ struct SamplingOptions {
   llm::GenerateOptions Resolve() const;
 };
 
-// Replaces \n, \t, \r, \\, \", \', \0 and \xHH by what they stand for, as llama.cpp does in prompts.
+// Replaces \n, \t, \r, \\, \", \', \0 and \xHH by what they stand for, as llama.cpp does in
+// prompts.
 std::string Unescape(const std::string& text);
 
 }  // namespace rml::cli

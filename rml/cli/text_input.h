@@ -12,7 +12,7 @@ namespace rml::cli {
 struct TextInput {
   std::string_view option;  // what gives the text itself, for messages: "--prompt"
   std::optional<std::string> text;
-  std::string file;         // "-" is standard input
+  std::string file;  // "-" is standard input
 
   // The text; standard input when neither is given and it is no terminal.
   core::Expected<std::string> Read() const;

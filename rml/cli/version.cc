@@ -6,8 +6,8 @@
 namespace rml::cli {
 
 std::string VersionText() {
-  return core::StrCat("rml ", RML_VERSION, " (", __VERSION__, ", kernels: ",
-                      kernels::IsaName(kernels::ActiveIsa()), ")");
+  return core::StrCat("rml ", RML_VERSION, " (", __VERSION__,
+                      ", kernels: ", kernels::IsaName(kernels::ActiveIsa()), ")");
 }
 
 }  // namespace rml::cli

@@ -30,10 +30,11 @@ class [[nodiscard]] Expected {
 
   T& value() & { return Checked(); }
   const T& value() const& { return const_cast<Expected*>(this)->Checked(); }
-  T&& value() && { return std::move(Checked()); }
+  // By value, so that `for (x : *F())` keeps what F returned alive.
+  T value() && { return std::move(Checked()); }
   T& operator*() & { return Checked(); }
   const T& operator*() const& { return value(); }
-  T&& operator*() && { return std::move(Checked()); }
+  T operator*() && { return std::move(Checked()); }
   T* operator->() { return &Checked(); }
   const T* operator->() const { return &value(); }
 

@@ -1,10 +1,11 @@
 // RunContext: what a run is given by whoever starts it. A plain struct of references that the
 // caller keeps alive; every member has a default that works, so RunContext{} runs alone, unwatched,
-// unlimited. Streams and collectives join it with the modules that have them.
+// unlimited, as a group of one. Streams join it with the devices that have them.
 #pragma once
 
 #include "rml/core/allocator.h"
 #include "rml/core/cancellation.h"
+#include "rml/core/collectives.h"
 #include "rml/core/device.h"
 #include "rml/core/events.h"
 #include "rml/core/memory_budget.h"
@@ -13,11 +14,12 @@
 namespace rml::core {
 
 struct RunContext {
-  ThreadPool* pool = nullptr;      // null: everything on the calling thread
-  EventSink* events = nullptr;     // null: nobody watches
-  Allocator* allocator = nullptr;  // null: Cpu()
-  MemoryBudget* memory = nullptr;  // null: no limit; for what does not come from the allocator
-  CancellationToken cancellation;  // default: never cancelled
+  ThreadPool* pool = nullptr;          // null: everything on the calling thread
+  EventSink* events = nullptr;         // null: nobody watches
+  Allocator* allocator = nullptr;      // null: Cpu()
+  MemoryBudget* memory = nullptr;      // null: no limit; for what does not come from the allocator
+  CancellationToken cancellation;      // default: never cancelled
+  Collectives* collectives = nullptr;  // null: a group of one
 
   Allocator& GetAllocator() const { return allocator != nullptr ? *allocator : Cpu(); }
 

@@ -136,7 +136,7 @@ Status FileWriter::Flush() {
 
 Status FileWriter::Write(std::span<const std::byte> bytes) {
   if (!failure_.ok()) return failure_;
-  if (descriptor_ < 0) return core::FailedPrecondition(path_, " has been committed already");
+  if (descriptor_ < 0) return core::FailedPrecondition(path_, " has been finished already");
   written_ += bytes.size();
   if (buffer_.size() + bytes.size() > kBufferBytes) {
     RML_TRY(Flush());
@@ -160,13 +160,21 @@ Status FileWriter::WriteZeros(uint64_t count) {
   return OkStatus();
 }
 
-Status FileWriter::Commit() {
+Status FileWriter::Finish() {
   if (!failure_.ok()) return failure_;
-  if (descriptor_ < 0) return core::FailedPrecondition(path_, " has been committed already");
+  if (descriptor_ < 0) return core::FailedPrecondition(path_, " has been finished already");
   RML_TRY(Flush());
   if (::fsync(descriptor_) != 0) return FailedIo("cannot sync", errno);
   // Some file systems report a full disk only here.
   if (::close(std::exchange(descriptor_, -1)) != 0) return FailedIo("cannot close", errno);
+  buffer_ = {};
+  return OkStatus();
+}
+
+Status FileWriter::Commit() {
+  if (!failure_.ok()) return failure_;
+  if (temporary_.empty()) return core::FailedPrecondition(path_, " has been committed already");
+  if (descriptor_ >= 0) RML_TRY(Finish());
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) return FailedIo("cannot rename", errno);
   temporary_.clear();
   return SyncFolder(FolderOf(path_));

@@ -33,7 +33,10 @@ class FileWriter {
   core::Status Write(std::string_view text);
   core::Status WriteZeros(uint64_t count);
 
-  // Makes the file durable and visible. Nothing may be written afterwards.
+  // Makes what was written durable, under its temporary name; nothing may be written afterwards.
+  // For several files that must appear together: finish all, then commit all.
+  core::Status Finish();
+  // Finishes the file and makes it visible.
   core::Status Commit();
 
  private:

@@ -19,10 +19,6 @@ using core::StrCat;
 
 namespace {
 
-constexpr std::string_view kSplitNumber = "split.no";
-constexpr std::string_view kSplitCount = "split.count";
-constexpr std::string_view kSplitTensors = "split.tensors.count";
-
 // What a part's keys say about the whole.
 struct SplitKeys {
   uint32_t number = 0;

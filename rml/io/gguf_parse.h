@@ -11,6 +11,11 @@
 
 namespace rml::io {
 
+// What each part of a model says of the whole.
+inline constexpr std::string_view kSplitNumber = "split.no";              // u16, from 0
+inline constexpr std::string_view kSplitCount = "split.count";            // u16
+inline constexpr std::string_view kSplitTensors = "split.tensors.count";  // i32, of all parts
+
 struct GgufPart {
   uint32_t version = 0;
   uint32_t alignment = 32;

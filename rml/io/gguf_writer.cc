@@ -6,7 +6,8 @@
 
 #include "rml/core/check.h"
 #include "rml/core/checked_math.h"
-#include "rml/io/file_writer.h"
+#include "rml/io/gguf_parse.h"
+#include "rml/io/shards.h"
 #include "rml/io/utf8.h"
 
 namespace rml::io {
@@ -22,7 +23,9 @@ constexpr uint32_t kDefaultAlignment = 32;
 constexpr size_t kMaxKeyBytes = 65535;
 constexpr size_t kMaxTensorNameBytes = 63;  // ggml's GGML_MAX_NAME, with its terminator
 constexpr int kMaxDims = 4;
-constexpr uint32_t kVersion = 3;
+constexpr uint32_t kOldestVersion = 2;
+constexpr uint32_t kNewestVersion = 3;
+constexpr size_t kMaxParts = 65535;  // split.no and split.count have 16 bits
 
 template <typename T>
 void Append(T value, std::string* out) {
@@ -61,12 +64,16 @@ uint64_t Padding(uint64_t size, uint64_t alignment) {
 
 }  // namespace
 
-Expected<GgufWriter> GgufWriter::Create(uint32_t alignment) {
+Expected<GgufWriter> GgufWriter::Create(uint32_t alignment, uint32_t version) {
   if (!std::has_single_bit(alignment) || alignment < 8) {
     return core::InvalidArgument("a GGUF alignment of ", alignment,
                                  " is no power of two of at least 8");
   }
-  GgufWriter writer(alignment);
+  if (version < kOldestVersion || version > kNewestVersion) {
+    return core::Unsupported("GGUF version ", version, " cannot be written; versions ",
+                             kOldestVersion, " and ", kNewestVersion, " can");
+  }
+  GgufWriter writer(alignment, version);
   if (alignment != kDefaultAlignment) RML_TRY(writer.Set(kAlignmentKey, alignment));
   return writer;
 }
@@ -77,49 +84,49 @@ Status GgufWriter::BeginEntry(std::string_view key) {
                                  key, "\" is not");
   }
   // Few keys are ever set; a sorted vector serves.
-  const auto place = std::ranges::lower_bound(keys_, key);
-  if (place != keys_.end() && *place == key) {
+  const auto place = std::ranges::lower_bound(entries_.keys, key);
+  if (place != entries_.keys.end() && *place == key) {
     return core::InvalidArgument("the GGUF key \"", key, "\" is set twice");
   }
-  keys_.insert(place, std::string(key));
-  AppendString(key, &entries_);
+  entries_.keys.insert(place, std::string(key));
+  AppendString(key, &entries_.bytes);
   return OkStatus();
 }
 
 Status GgufWriter::SetRaw(std::string_view key, GgufType type, const void* data, size_t count,
                           bool array) {
   RML_TRY(BeginEntry(key));
-  if (array) AppendType(GgufType::kArray, &entries_);
-  AppendType(type, &entries_);
-  if (array) Append<uint64_t>(count, &entries_);
-  if (count > 0) entries_.append(static_cast<const char*>(data), count * GgufTypeSize(type));
+  if (array) AppendType(GgufType::kArray, &entries_.bytes);
+  AppendType(type, &entries_.bytes);
+  if (array) Append<uint64_t>(count, &entries_.bytes);
+  if (count > 0) entries_.bytes.append(static_cast<const char*>(data), count * GgufTypeSize(type));
   return OkStatus();
 }
 
 Status GgufWriter::SetString(std::string_view key, std::string_view text) {
   RML_TRY(BeginEntry(key));
-  AppendType(GgufType::kString, &entries_);
-  AppendString(text, &entries_);
+  AppendType(GgufType::kString, &entries_.bytes);
+  AppendString(text, &entries_.bytes);
   return OkStatus();
 }
 
 Status GgufWriter::SetStrings(std::string_view key, const std::vector<std::string_view>& strings) {
   RML_TRY(BeginEntry(key));
-  AppendType(GgufType::kArray, &entries_);
-  AppendType(GgufType::kString, &entries_);
-  Append<uint64_t>(strings.size(), &entries_);
-  for (const std::string_view text : strings) AppendString(text, &entries_);
+  AppendType(GgufType::kArray, &entries_.bytes);
+  AppendType(GgufType::kString, &entries_.bytes);
+  Append<uint64_t>(strings.size(), &entries_.bytes);
+  for (const std::string_view text : strings) AppendString(text, &entries_.bytes);
   return OkStatus();
 }
 
 Status GgufWriter::Set(std::string_view key, const GgufValue& value) {
   if (value.type() == GgufType::kString) return SetString(key, *value.As<std::string_view>());
   RML_TRY(BeginEntry(key));
-  AppendType(value.type(), &entries_);
+  AppendType(value.type(), &entries_.bytes);
   if (value.is_array()) {
-    AppendArray(value, &entries_);
+    AppendArray(value, &entries_.bytes);
   } else {
-    AppendRaw(value.raw(), &entries_);
+    AppendRaw(value.raw(), &entries_.bytes);
   }
   return OkStatus();
 }
@@ -183,27 +190,30 @@ Status GgufWriter::AddTensor(std::string_view name, const GgmlType& type, const 
     return core::InvalidArgument("tensor \"", name, "\" of shape ", shape.ToString(),
                                  " ends past 2^64 bytes");
   }
-  tensors_.push_back({std::string(name), &type, shape, bytes, data_bytes_, std::move(source)});
+  tensors_.push_back({std::string(name), &type, shape, bytes, std::move(source)});
   data_bytes_ = end;
   return OkStatus();
 }
 
-Status GgufWriter::WriteTo(ByteSink sink) {
+Status GgufWriter::WriteTo(const Entries& entries, std::span<const Tensor> tensors,
+                           ByteSink sink) const {
   std::string head = "GGUF";
-  Append(kVersion, &head);
-  Append<uint64_t>(tensors_.size(), &head);
-  Append<uint64_t>(keys_.size(), &head);
-  head += entries_;
-  for (const Tensor& tensor : tensors_) {
+  Append(version_, &head);
+  Append<uint64_t>(tensors.size(), &head);
+  Append<uint64_t>(entries.keys.size(), &head);
+  head += entries.bytes;
+  uint64_t offset = 0;  // from the start of the data
+  for (const Tensor& tensor : tensors) {
     AppendString(tensor.name, &head);
     Append(static_cast<uint32_t>(tensor.shape.rank()), &head);
     for (int axis = tensor.shape.rank() - 1; axis >= 0; --axis) Append(tensor.shape[axis], &head);
     Append(tensor.type->id, &head);
-    Append(tensor.offset, &head);
+    Append(offset, &head);
+    offset += tensor.bytes + Padding(tensor.bytes, alignment_);
   }
-  if (!tensors_.empty()) head.append(static_cast<size_t>(Padding(head.size(), alignment_)), '\0');
+  if (!tensors.empty()) head.append(static_cast<size_t>(Padding(head.size(), alignment_)), '\0');
   RML_TRY(sink(std::as_bytes(std::span(head))));
-  for (const Tensor& tensor : tensors_) {
+  for (const Tensor& tensor : tensors) {
     RML_TRY(CopyExactly(tensor.source, tensor.bytes, StrCat("tensor \"", tensor.name, "\""), sink));
     const std::vector<std::byte> zeros(static_cast<size_t>(Padding(tensor.bytes, alignment_)));
     if (!zeros.empty()) RML_TRY(sink(zeros));
@@ -211,16 +221,55 @@ Status GgufWriter::WriteTo(ByteSink sink) {
   return OkStatus();
 }
 
-Status GgufWriter::Write(std::string_view path) {
+Status GgufWriter::WriteTo(const Entries& entries, std::span<const Tensor> tensors,
+                           FileWriter* file) const {
+  const auto status = WriteTo(entries, tensors,
+                              [&](std::span<const std::byte> bytes) { return file->Write(bytes); });
+  return status.ok() ? status : status.WithContext(file->path());
+}
+
+Status GgufWriter::Write(std::string_view path) const {
   RML_ASSIGN(FileWriter file, FileWriter::Create(path));
-  const auto status = WriteTo([&](std::span<const std::byte> bytes) { return file.Write(bytes); });
-  if (!status.ok()) return status.WithContext(path);
+  RML_TRY(WriteTo(entries_, tensors_, &file));
   return file.Commit();
 }
 
-Expected<std::vector<std::byte>> GgufWriter::ToBytes() {
+Status GgufWriter::WriteParts(std::string_view prefix, uint64_t max_part_bytes) const {
+  std::vector<uint64_t> sizes;
+  for (const Tensor& tensor : tensors_) sizes.push_back(tensor.bytes);
+  const std::vector<size_t> begins = ShardBegins(sizes, max_part_bytes);
+  if (begins.size() > kMaxParts) {
+    return core::InvalidArgument(prefix, ": parts of ", max_part_bytes, " bytes would make ",
+                                 begins.size(), " files, and GGUF counts at most ", kMaxParts);
+  }
+  // No part appears before all are written, so that a full disk leaves none.
+  std::vector<FileWriter> files;
+  for (size_t i = 0; i < begins.size(); ++i) {
+    GgufWriter part(alignment_, version_);
+    if (i == 0) {
+      part.entries_ = entries_;
+    } else if (alignment_ != kDefaultAlignment) {
+      RML_TRY(part.Set(kAlignmentKey, alignment_));
+    }
+    RML_TRY(part.Set(kSplitNumber, static_cast<uint16_t>(i)));
+    RML_TRY(part.Set(kSplitCount, static_cast<uint16_t>(begins.size())));
+    RML_TRY(part.Set(kSplitTensors, static_cast<int32_t>(tensors_.size())));
+    const size_t end = i + 1 < begins.size() ? begins[i + 1] : tensors_.size();
+    const auto tensors = std::span(tensors_).subspan(begins[i], end - begins[i]);
+    const std::string path =
+        GgufPartPath(prefix, static_cast<uint32_t>(i), static_cast<uint32_t>(begins.size()));
+    RML_ASSIGN(FileWriter file, FileWriter::Create(path));
+    RML_TRY(WriteTo(part.entries_, tensors, &file));
+    RML_TRY(file.Finish());
+    files.push_back(std::move(file));
+  }
+  for (size_t i = files.size(); i-- > 0;) RML_TRY(files[i].Commit());
+  return OkStatus();
+}
+
+Expected<std::vector<std::byte>> GgufWriter::ToBytes() const {
   std::vector<std::byte> result;
-  RML_TRY(WriteTo([&](std::span<const std::byte> bytes) {
+  RML_TRY(WriteTo(entries_, tensors_, [&](std::span<const std::byte> bytes) {
     result.insert(result.end(), bytes.begin(), bytes.end());
     return OkStatus();
   }));

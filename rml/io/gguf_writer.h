@@ -1,4 +1,4 @@
-// GgufWriter: writes GGUF version 3, in one file that appears whole or not at all (FileWriter).
+// GgufWriter: writes GGUF, in one file or in parts, which appear whole or not at all (FileWriter).
 // Metadata is collected first; tensor bytes are asked for while writing, one tensor after the
 // other, so that a model larger than memory can be converted.
 #pragma once
@@ -15,14 +15,16 @@
 #include "rml/core/expected.h"
 #include "rml/core/shape.h"
 #include "rml/io/byte_source.h"
+#include "rml/io/file_writer.h"
 #include "rml/io/gguf.h"
 
 namespace rml::io {
 
 class GgufWriter {
  public:
-  // A power of two, at least 8. The key general.alignment is written when it is not the default.
-  static core::Expected<GgufWriter> Create(uint32_t alignment = 32);
+  // `alignment`: a power of two, at least 8; the key general.alignment is written when it is not
+  // the default. `version`: 3, or 2, which differs in nothing else that a little-endian file shows.
+  static core::Expected<GgufWriter> Create(uint32_t alignment = 32, uint32_t version = 3);
 
   // T: bool, an integer type, float, double, or text; or a vector or span of these for an array.
   // Failures: a key that is empty, no UTF-8, longer than 65,535 bytes, or set before.
@@ -58,10 +60,13 @@ class GgufWriter {
   core::Status AddTensor(std::string_view name, const GgmlType& type, const core::Shape& shape,
                          ByteSource source);
 
-  // Writes the file; may be called once.
-  core::Status Write(std::string_view path);
-  // The same, into memory.
-  core::Expected<std::vector<std::byte>> ToBytes();
+  core::Status Write(std::string_view path) const;
+  core::Expected<std::vector<std::byte>> ToBytes() const;
+
+  // In parts PREFIX-00001-of-0000N.gguf, as llama.cpp names and opens them: the tensors fill them
+  // in the order in which they were added, up to `max_part_bytes` of tensor bytes each; one that is
+  // larger gets a part of its own. All metadata stands in the first part, which appears last.
+  core::Status WriteParts(std::string_view prefix, uint64_t max_part_bytes) const;
 
  private:
   struct Tensor {
@@ -69,11 +74,15 @@ class GgufWriter {
     const GgmlType* type;
     core::Shape shape;
     uint64_t bytes;
-    uint64_t offset;  // from the start of the data
     ByteSource source;
   };
+  // Metadata, as it stands in the file. Keys are kept in order of their bytes.
+  struct Entries {
+    std::string bytes;
+    std::vector<std::string> keys;
+  };
 
-  explicit GgufWriter(uint32_t alignment) : alignment_(alignment) {}
+  GgufWriter(uint32_t alignment, uint32_t version) : alignment_(alignment), version_(version) {}
 
   template <typename T>
   static constexpr GgufType TypeOf() {
@@ -104,11 +113,14 @@ class GgufWriter {
                       bool array);
   core::Status SetString(std::string_view key, std::string_view text);
   core::Status SetStrings(std::string_view key, const std::vector<std::string_view>& strings);
-  core::Status WriteTo(ByteSink sink);
+  core::Status WriteTo(const Entries& entries, std::span<const Tensor> tensors,
+                       ByteSink sink) const;
+  core::Status WriteTo(const Entries& entries, std::span<const Tensor> tensors,
+                       FileWriter* file) const;
 
   uint32_t alignment_;
-  std::string entries_;  // as they will stand in the file
-  std::vector<std::string> keys_;
+  uint32_t version_;
+  Entries entries_;
   std::vector<Tensor> tensors_;
   uint64_t data_bytes_ = 0;  // of the tensors so far, padding included
 };

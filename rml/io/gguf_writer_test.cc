@@ -1,6 +1,7 @@
 #include "rml/io/gguf_writer.h"
 
 #include <cstring>
+#include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -108,6 +109,79 @@ TEST(GgufWriter, CopyOfAModelIsEqualInContent) {
     ASSERT_EQ(other->data.size(), tensor.data.size());
     EXPECT_EQ(std::memcmp(other->data.data(), tensor.data.data(), tensor.data.size()), 0);
   }
+}
+
+TEST(GgufWriter, VersionTwoIsWrittenToo) {
+  auto writer = GgufWriter::Create(32, 2);
+  ASSERT_TRUE(writer.ok());
+  const std::vector<float> values = {1, 2};
+  ASSERT_TRUE(writer->Set("k", 7).ok());
+  ASSERT_TRUE(writer->AddTensor("t", core::DType::kF32, {2}, BytesOf(values)).ok());
+  auto bytes = writer->ToBytes();
+  ASSERT_TRUE(bytes.ok());
+  auto gguf = GgufFile::Parse(*bytes, "m");
+  ASSERT_TRUE(gguf.ok()) << gguf.status().message();
+  EXPECT_EQ(gguf->version(), 2u);
+  EXPECT_EQ(*gguf->Get<int>("k"), 7);
+  EXPECT_EQ(std::memcmp(gguf->FindTensor("t")->data.data(), values.data(), 8), 0);
+  EXPECT_EQ(GgufWriter::Create(32, 1).status().code(), core::StatusCode::kUnsupported);
+  EXPECT_EQ(GgufWriter::Create(32, 4).status().code(), core::StatusCode::kUnsupported);
+}
+
+// Five tensors of 1, 2, 3, … floats, of which `broken`, if any, has no bytes.
+GgufWriter FiveTensors(const std::vector<float>& values, int broken = -1) {
+  auto writer = GgufWriter::Create(64);
+  EXPECT_TRUE(writer->Set("general.architecture", "llama").ok());
+  for (int i = 0; i < 5; ++i) {
+    const auto bytes = BytesOf(values).first(sizeof(float) * static_cast<size_t>(i + 1));
+    EXPECT_TRUE(
+        writer
+            ->AddTensor(std::string(1, static_cast<char>('a' + i)), core::DType::kF32, {i + 1},
+                        [=](ByteSink sink) { return i == broken ? core::OkStatus() : sink(bytes); })
+            .ok());
+  }
+  return *std::move(writer);
+}
+
+TEST(GgufWriter, PartsAreReadAsOneModel) {
+  const std::vector<float> values = {1, 2, 3, 4, 5};
+  const TempFolder folder;
+  // 4 + 8, 12, 16, 20 bytes: the last is larger than a part may be.
+  const auto status = FiveTensors(values).WriteParts(folder / "m", 16);
+  ASSERT_TRUE(status.ok()) << status.message();
+  auto gguf = GgufFile::Open(folder / "m-00001-of-00004.gguf");
+  ASSERT_TRUE(gguf.ok()) << gguf.status().message();
+  EXPECT_EQ(gguf->part_count(), 4);
+  EXPECT_EQ(gguf->alignment(), 64u);
+  EXPECT_EQ(*gguf->Get<std::string>("general.architecture"), "llama");
+  EXPECT_EQ(*gguf->Get<int>("split.count"), 4);
+  EXPECT_EQ(*gguf->Get<int>("split.tensors.count"), 5);
+  const std::vector<int> parts = {0, 0, 1, 2, 3};
+  for (int i = 0; i < 5; ++i) {
+    const GgufTensorInfo* tensor = gguf->FindTensor(std::string(1, static_cast<char>('a' + i)));
+    ASSERT_NE(tensor, nullptr);
+    EXPECT_EQ(tensor->part, parts[static_cast<size_t>(i)]);
+    ASSERT_EQ(tensor->data.size(), 4u * static_cast<size_t>(i + 1));
+    EXPECT_EQ(std::memcmp(tensor->data.data(), values.data(), tensor->data.size()), 0);
+  }
+}
+
+TEST(GgufWriter, OnePartIsEnoughForASmallModel) {
+  const std::vector<float> values = {1, 2, 3, 4, 5};
+  const TempFolder folder;
+  ASSERT_TRUE(FiveTensors(values).WriteParts(folder / "m", 1 << 20).ok());
+  auto gguf = GgufFile::Open(folder / "m-00001-of-00001.gguf");
+  ASSERT_TRUE(gguf.ok()) << gguf.status().message();
+  EXPECT_EQ(gguf->tensors().size(), 5u);
+}
+
+TEST(GgufWriter, FailureInALaterPartLeavesNoPart) {
+  const std::vector<float> values = {1, 2, 3, 4, 5};
+  const TempFolder folder;
+  const auto status = FiveTensors(values, 3).WriteParts(folder / "m", 16);
+  ASSERT_FALSE(status.ok());
+  EXPECT_THAT(std::string(status.message()), HasSubstr("m-00003-of-00004.gguf"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.path()));
 }
 
 TEST(GgufWriter, RefusesWhatNoReaderWouldTake) {

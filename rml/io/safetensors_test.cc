@@ -490,7 +490,8 @@ TEST(SafetensorsFiles, RealFilesGetTheRightVerdict) {
     EXPECT_TRUE(file.ok()) << file.status().message();
   }
   // Five bytes too long; the reference implementation refuses it too.
-  const auto trailing = SafetensorsFile::Open(data + "/safetensors/tiny-weight-inspect.safetensors");
+  const auto trailing =
+      SafetensorsFile::Open(data + "/safetensors/tiny-weight-inspect.safetensors");
   EXPECT_THAT(std::string(trailing.status().message()), HasSubstr("5 bytes after the last tensor"));
   const auto cut =
       SafetensorsFile::Open(data + "/safetensors/header-only-inkling-shard-09.safetensors");

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <numeric>
 #include <optional>
 
 #include "rml/core/checked_math.h"
-#include "rml/io/file_writer.h"
 #include "rml/io/json.h"
 #include "rml/io/safetensors.h"
 #include "rml/io/safetensors_dtypes.h"
+#include "rml/io/shards.h"
 #include "rml/io/utf8.h"
 
 namespace rml::io {
@@ -139,17 +140,16 @@ Status SafetensorsWriter::WriteSelection(Selection selection, ByteSink sink) con
   return OkStatus();
 }
 
-Status SafetensorsWriter::WriteSelection(const Selection& selection,
-                                         const std::string& path) const {
-  RML_ASSIGN(FileWriter file, FileWriter::Create(path));
+Status SafetensorsWriter::WriteSelection(const Selection& selection, FileWriter* file) const {
   const auto status = WriteSelection(
-      selection, [&](std::span<const std::byte> bytes) { return file.Write(bytes); });
-  if (!status.ok()) return status.WithContext(path);
-  return file.Commit();
+      selection, [&](std::span<const std::byte> bytes) { return file->Write(bytes); });
+  return status.ok() ? status : status.WithContext(file->path());
 }
 
 Status SafetensorsWriter::Write(std::string_view path) const {
-  return WriteSelection(All(), std::string(path));
+  RML_ASSIGN(FileWriter file, FileWriter::Create(path));
+  RML_TRY(WriteSelection(All(), &file));
+  return file.Commit();
 }
 
 Expected<std::vector<std::byte>> SafetensorsWriter::ToBytes() const {
@@ -162,31 +162,32 @@ Expected<std::vector<std::byte>> SafetensorsWriter::ToBytes() const {
 }
 
 Status SafetensorsWriter::WriteSharded(std::string_view folder, uint64_t max_shard_bytes) const {
-  std::vector<Selection> shards;
-  uint64_t total = 0;
-  uint64_t in_shard = 0;
-  for (const Tensor& tensor : tensors_) {
-    if (shards.empty() ||
-        (in_shard > 0 && tensor.bytes > max_shard_bytes - std::min(in_shard, max_shard_bytes))) {
-      shards.emplace_back();
-      in_shard = 0;
-    }
-    shards.back().push_back(&tensor);
-    in_shard += tensor.bytes;
-    total += tensor.bytes;
-  }
-  if (shards.size() <= 1) return Write(StrCat(folder, "/model.safetensors"));
+  std::vector<uint64_t> sizes;
+  for (const Tensor& tensor : tensors_) sizes.push_back(tensor.bytes);
+  const std::vector<size_t> begins = ShardBegins(sizes, max_shard_bytes);
+  if (begins.size() == 1) return Write(StrCat(folder, "/model.safetensors"));
 
+  // No shard appears before all are written, so that a full disk leaves none.
+  std::vector<FileWriter> files;
   std::vector<std::pair<std::string, std::string>> places;
-  for (size_t i = 0; i < shards.size(); ++i) {
-    const std::string name = ShardName(i, shards.size());
-    RML_TRY(WriteSelection(shards[i], StrCat(folder, "/", name)));
-    for (const Tensor* tensor : shards[i]) places.emplace_back(tensor->name, name);
+  const Selection all = All();
+  for (size_t i = 0; i < begins.size(); ++i) {
+    const size_t end = i + 1 < begins.size() ? begins[i + 1] : all.size();
+    const std::string name = ShardName(i, begins.size());
+    const Selection shard(all.begin() + static_cast<ptrdiff_t>(begins[i]),
+                          all.begin() + static_cast<ptrdiff_t>(end));
+    RML_ASSIGN(FileWriter file, FileWriter::Create(StrCat(folder, "/", name)));
+    RML_TRY(WriteSelection(shard, &file));
+    RML_TRY(file.Finish());
+    files.push_back(std::move(file));
+    for (const Tensor* tensor : shard) places.emplace_back(tensor->name, name);
   }
+  for (FileWriter& file : files) RML_TRY(file.Commit());
   std::ranges::sort(places);
   Json map = Json::MakeObject();
   for (const auto& [tensor, file] : places) map.Set(tensor, file);
   Json index = Json::MakeObject();
+  const uint64_t total = std::accumulate(sizes.begin(), sizes.end(), uint64_t{0});
   index.Set("metadata", Json::MakeObject().Set("total_size", total));
   index.Set("weight_map", std::move(map));
   // The index comes last: a reader that finds it finds every shard.

@@ -15,6 +15,7 @@
 #include "rml/core/expected.h"
 #include "rml/core/shape.h"
 #include "rml/io/byte_source.h"
+#include "rml/io/file_writer.h"
 
 namespace rml::io {
 
@@ -49,7 +50,7 @@ class SafetensorsWriter {
   using Selection = std::vector<const Tensor*>;
 
   core::Status WriteSelection(Selection selection, ByteSink sink) const;
-  core::Status WriteSelection(const Selection& selection, const std::string& path) const;
+  core::Status WriteSelection(const Selection& selection, FileWriter* file) const;
   Selection All() const;
 
   std::vector<std::pair<std::string, std::string>> metadata_;

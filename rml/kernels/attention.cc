@@ -6,6 +6,7 @@
 #include <cmath>
 #include <vector>
 
+#include "rml/core/carver.h"
 #include "rml/core/check.h"
 #include "rml/core/checked_math.h"
 #include "rml/core/half.h"
@@ -119,8 +120,6 @@ class Plan {
   int64_t parts_ = 0;
 };
 
-std::byte* AlignUp(std::byte* p) { return p + (64 - reinterpret_cast<uintptr_t>(p) % 64) % 64; }
-
 }  // namespace
 
 void StoreKv(const KvLayout& layout, const float* k, const float* v, int64_t row_stride,
@@ -137,7 +136,7 @@ size_t AttentionWorkspaceBytes(const AttentionParams& params, int64_t max_querie
   const int64_t floats =
       (has_parts ? kMaxParts : 0) * sizes.part_floats + threads * sizes.worker_floats;
   return static_cast<size_t>(sizes.items) * sizeof(Item) +
-         static_cast<size_t>(floats) * sizeof(float) + 2 * 64;
+         static_cast<size_t>(floats) * sizeof(float) + 3 * core::Carver::kAlign;
 }
 
 void Attention(const AttentionParams& params, std::span<const AttentionSequence> sequences,
@@ -155,11 +154,11 @@ void Attention(const AttentionParams& params, std::span<const AttentionSequence>
   RML_CHECK(workspace.size() >= AttentionWorkspaceBytes(params, queries, context, pool.threads()));
 
   const Sizes sizes = SizesFor(params, queries);
-  auto* items = reinterpret_cast<Item*>(AlignUp(workspace.data()));
+  core::Carver carver(workspace);
+  auto* items = carver.Take<Item>(sizes.items);
   const Plan plan(params, sequences, items);
-  auto* parts =
-      reinterpret_cast<float*>(AlignUp(reinterpret_cast<std::byte*>(items + plan.count())));
-  float* workers = parts + plan.parts() * sizes.part_floats;
+  auto* parts = carver.Take<float>(plan.parts() * sizes.part_floats);
+  auto* workers = carver.Take<float>(pool.threads() * sizes.worker_floats);
 
   const int64_t row_floats = int64_t{params.heads} * kv.head_dim;
   const auto tile_of = [&](const Item& item) {

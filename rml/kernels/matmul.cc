@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rml/core/carver.h"
 #include "rml/core/check.h"
 #include "rml/core/checked_math.h"
 #include "rml/kernels/float_gemm.h"
@@ -13,7 +14,7 @@ namespace {
 
 using core::DType;
 
-constexpr int64_t kAlign = 64;
+constexpr int64_t kAlign = core::Carver::kAlign;
 // Rows of x that one pass takes: its codes of 512 columns stay in the second-level cache.
 constexpr int64_t kMaxPassRows = 512;
 
@@ -42,36 +43,13 @@ size_t ScratchBytesPerThread(int64_t pass_rows) {
   return core::RoundUp<size_t>(std::max(quantized, kFloatGemmScratchBytes), kAlign) + kAlign;
 }
 
-// Hands out aligned pieces of the workspace.
-class Carver {
- public:
-  explicit Carver(std::span<std::byte> space)
-      : next_(reinterpret_cast<uintptr_t>(space.data())), end_(next_ + space.size()) {}
-
-  template <typename T>
-  T* Take(int64_t count) {
-    next_ = core::RoundUp<uintptr_t>(next_, kAlign);
-    T* piece = reinterpret_cast<T*>(next_);
-    next_ += static_cast<uintptr_t>(count) * sizeof(T);
-    RML_CHECK(next_ <= end_);
-    return piece;
-  }
-  std::span<std::byte> Rest() const {
-    return {reinterpret_cast<std::byte*>(next_), static_cast<size_t>(end_ - next_)};
-  }
-
- private:
-  uintptr_t next_;
-  uintptr_t end_;
-};
-
-Activations32 Take32(int64_t m, int64_t cols, Carver* carver) {
+Activations32 Take32(int64_t m, int64_t cols, core::Carver* carver) {
   return {.codes = carver->Take<int8_t>(m * cols),
           .scales = carver->Take<float>(m * (cols / 32)),
           .sums = carver->Take<float>(m * (cols / 32))};
 }
 
-Activations256 Take256(int64_t m, int64_t cols, Carver* carver) {
+Activations256 Take256(int64_t m, int64_t cols, core::Carver* carver) {
   return {.codes = carver->Take<int8_t>(m * cols),
           .scales = carver->Take<float>(m * (cols / 256)),
           .sums16 = carver->Take<int16_t>(m * (cols / 256) * 16),
@@ -188,7 +166,7 @@ void Pass::Panel(const MatMulTask& task, int64_t begin, int worker) const {
   const core::DTypeInfo& info = core::Info(w.dtype());
   const auto* data = static_cast<const uint8_t*>(w.data());
 
-  Carver carver(ScratchOf(worker));
+  core::Carver carver(ScratchOf(worker));
   auto* codes = carver.Take<uint8_t>(kPanelBytes);
   auto* d = carver.Take<float>(kPanelBlocks * kPanelRows);
   auto* m_or_dmin = carver.Take<float>(kPanelBlocks * kPanelRows);
@@ -227,7 +205,7 @@ void Pass::Panel(const MatMulTask& task, int64_t begin, int worker) const {
 }
 
 void RunPass(Pass& pass, std::span<std::byte> workspace, core::ThreadPool& pool) {
-  Carver carver(workspace);
+  core::Carver carver(workspace);
   for (const MatMulTask& task : pass.tasks) {
     pass.need32 |= Find32(*pass.kernels, task.weight->dtype()) != nullptr;
     pass.need256 |= Find256(*pass.kernels, task.weight->dtype()) != nullptr;

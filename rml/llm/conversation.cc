@@ -8,22 +8,30 @@ using core::Expected;
 using core::Status;
 using text::ChatMessage;
 
-Conversation::Conversation(Session session, text::ChatTemplate chat_template, std::string system_prompt)
-    : session_(std::move(session)), template_(std::move(chat_template)), system_prompt_(std::move(system_prompt)) {
+Conversation::Conversation(Session session, text::ChatTemplate chat_template,
+                           std::string system_prompt)
+    : session_(std::move(session)),
+      template_(std::move(chat_template)),
+      system_prompt_(std::move(system_prompt)) {
   Reset();
 }
 
-Expected<Conversation> Conversation::Start(std::shared_ptr<Engine> engine, std::string_view template_source,
+Expected<Conversation> Conversation::Start(std::shared_ptr<Engine> engine,
+                                           std::string_view template_source,
                                            std::string system_prompt) {
   const auto& tokenizer = engine->tokenizer();
-  if (tokenizer == nullptr) return core::FailedPrecondition("this engine has no tokenizer to talk with");
-  const std::string_view source = template_source.empty() ? tokenizer->chat_template() : template_source;
+  if (tokenizer == nullptr)
+    return core::FailedPrecondition("this engine has no tokenizer to talk with");
+  const std::string_view source =
+      template_source.empty() ? tokenizer->chat_template() : template_source;
   if (source.empty()) {
-    return core::FailedPrecondition("the model has no chat template: it was made to continue text, for which there is "
-                                    "`rml generate`; or give a template with --chat-template-file");
+    return core::FailedPrecondition(
+        "the model has no chat template: it was made to continue text, for which there is "
+        "`rml generate`; or give a template with --chat-template-file");
   }
-  RML_ASSIGN(auto chat_template, text::ChatTemplate::Parse(std::string(source), std::string(tokenizer->bos_text()),
-                                                           std::string(tokenizer->eos_text())));
+  RML_ASSIGN(auto chat_template,
+             text::ChatTemplate::Parse(std::string(source), std::string(tokenizer->bos_text()),
+                                       std::string(tokenizer->eos_text())));
   return Conversation(engine->NewSession(), std::move(chat_template), std::move(system_prompt));
 }
 
@@ -32,13 +40,16 @@ void Conversation::Reset() {
   if (!system_prompt_.empty()) messages_.push_back({.role = "system", .content = system_prompt_});
 }
 
-Expected<GenerateResult> Conversation::Send(std::string user_text, const GenerateOptions& options, TextSink sink) {
+Expected<GenerateResult> Conversation::Send(std::string user_text, const GenerateOptions& options,
+                                            TextSink sink) {
   const size_t before = messages_.size();
   messages_.push_back({.role = "user", .content = std::move(user_text)});
   const auto answer = [&]() -> Expected<GenerateResult> {
-    RML_ASSIGN(const std::string prompt, template_.Render(messages_, {.add_generation_prompt = true}));
+    RML_ASSIGN(const std::string prompt,
+               template_.Render(messages_, {.add_generation_prompt = true}));
     // The template writes the special tokens itself, BOS included.
-    RML_ASSIGN(const auto ids, session_.engine().tokenizer()->Encode(prompt, {.add_special = false}));
+    RML_ASSIGN(const auto ids,
+               session_.engine().tokenizer()->Encode(prompt, {.add_special = false}));
     return Generate(session_, ids, options, sink);
   }();
   if (!answer.ok()) {

@@ -19,12 +19,14 @@ class Conversation {
  public:
   // `template_source` replaces the model's own template unless it is empty. Fails when there is
   // neither, with what to do about it.
-  static core::Expected<Conversation> Start(std::shared_ptr<Engine> engine, std::string_view template_source,
+  static core::Expected<Conversation> Start(std::shared_ptr<Engine> engine,
+                                            std::string_view template_source,
                                             std::string system_prompt);
 
-  // Adds a user's turn and the model's answer. A turn that fails is taken back; one that is cancelled
-  // keeps what was said until then.
-  core::Expected<GenerateResult> Send(std::string user_text, const GenerateOptions& options, TextSink sink);
+  // Adds a user's turn and the model's answer. A turn that fails is taken back; one that is
+  // cancelled keeps what was said until then.
+  core::Expected<GenerateResult> Send(std::string user_text, const GenerateOptions& options,
+                                      TextSink sink);
 
   // Forgets everything but the system prompt.
   void Reset();

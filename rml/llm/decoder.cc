@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "rml/core/carver.h"
 #include "rml/core/check.h"
 #include "rml/core/checked_math.h"
 #include "rml/kernels/attention.h"
@@ -26,30 +27,13 @@ constexpr int64_t kLogitRows = 8;
 // Work per row below this many elements in all is not worth waking a thread for.
 constexpr int64_t kElementsPerChunk = 16384;
 
-// Hands out aligned pieces of one allocation; with a null base it only counts.
-class Carver {
- public:
-  explicit Carver(std::byte* base) : base_(base) {}
-
-  template <typename T>
-  T* Take(int64_t count) {
-    T* piece = base_ == nullptr ? nullptr : reinterpret_cast<T*>(base_ + used_);
-    used_ += core::RoundUp<int64_t>(count * static_cast<int64_t>(sizeof(T)), 64);
-    return piece;
-  }
-  int64_t used() const { return used_; }
-
- private:
-  std::byte* base_;
-  int64_t used_ = 0;
-};
-
 // Calls body(row) for every row, on the pool when that pays. Chunks follow the shape alone.
 template <typename Body>
 void ForRows(core::ThreadPool& pool, int64_t rows, int64_t width, Body&& body) {
-  pool.ParallelFor(rows, std::max<int64_t>(1, kElementsPerChunk / width), [&](int64_t begin, int64_t end, int) {
-    for (int64_t row = begin; row < end; ++row) body(row);
-  });
+  pool.ParallelFor(rows, std::max<int64_t>(1, kElementsPerChunk / width),
+                   [&](int64_t begin, int64_t end, int) {
+                     for (int64_t row = begin; row < end; ++row) body(row);
+                   });
 }
 
 }  // namespace
@@ -77,13 +61,14 @@ struct Decoder::Scratch {
   };
   std::vector<Rope> ropes;
 
-  // The batch's layout: which run and position each row is, and each run's pages in the layer at hand.
-  std::vector<int64_t> positions;               // [m]
-  std::vector<int32_t> row_runs;                // [m]
-  std::vector<void*> pages;                     // of all runs, one after the other
-  std::vector<int64_t> first_page;              // by run
+  // The batch's layout: which run and position each row is, and each run's pages in the layer at
+  // hand.
+  std::vector<int64_t> positions;                     // [m]
+  std::vector<int32_t> row_runs;                      // [m]
+  std::vector<void*> pages;                           // of all runs, one after the other
+  std::vector<int64_t> first_page;                    // by run
   std::vector<kernels::AttentionSequence> sequences;  // by run
-  std::vector<int32_t> wanted;                  // rows whose logits are wanted
+  std::vector<int32_t> wanted;                        // rows whose logits are wanted
 };
 
 Decoder::Decoder(const DecoderSpec& spec, const DecoderWeights& weights, const Limits& limits,
@@ -92,52 +77,56 @@ Decoder::Decoder(const DecoderSpec& spec, const DecoderWeights& weights, const L
 
 Decoder::~Decoder() = default;
 
-int64_t Decoder::LayOut(const DecoderSpec& spec, const Limits& limits, std::byte* base, Scratch* scratch) {
+void Decoder::LayOut(const DecoderSpec& spec, const Limits& limits, core::Carver* carver,
+                     Scratch* scratch) {
   const int64_t m = limits.tokens;
-  Carver carver(base);
-  scratch->x = carver.Take<float>(m * spec.d_model);
-  scratch->h = carver.Take<float>(m * spec.d_model);
-  scratch->q = carver.Take<float>(m * spec.q_width());
-  scratch->k = carver.Take<float>(m * spec.kv_width());
-  scratch->v = carver.Take<float>(m * spec.kv_width());
-  scratch->attended = carver.Take<float>(m * spec.q_width());
-  scratch->gate = carver.Take<float>(m * spec.d_ff);
-  scratch->up = carver.Take<float>(m * spec.d_ff);
-  scratch->logits = carver.Take<float>(std::min(m, kLogitRows) * spec.vocab);
+  scratch->x = carver->Take<float>(m * spec.d_model);
+  scratch->h = carver->Take<float>(m * spec.d_model);
+  scratch->q = carver->Take<float>(m * spec.q_width());
+  scratch->k = carver->Take<float>(m * spec.kv_width());
+  scratch->v = carver->Take<float>(m * spec.kv_width());
+  scratch->attended = carver->Take<float>(m * spec.q_width());
+  scratch->gate = carver->Take<float>(m * spec.d_ff);
+  scratch->up = carver->Take<float>(m * spec.d_ff);
+  scratch->logits = carver->Take<float>(std::min(m, kLogitRows) * spec.vocab);
   scratch->ropes.resize(spec.ropes.size());
   for (size_t i = 0; i < spec.ropes.size(); ++i) {
-    scratch->ropes[i].cos = carver.Take<float>(m * (spec.ropes[i].dim / 2));
-    scratch->ropes[i].sin = carver.Take<float>(m * (spec.ropes[i].dim / 2));
+    scratch->ropes[i].cos = carver->Take<float>(m * (spec.ropes[i].dim / 2));
+    scratch->ropes[i].sin = carver->Take<float>(m * (spec.ropes[i].dim / 2));
   }
   const int64_t widest = std::max({spec.d_model, spec.d_ff, spec.q_width()});
-  const auto matmul_bytes = static_cast<int64_t>(kernels::MatMulWorkspaceBytes(m, widest, limits.threads));
+  const auto matmul_bytes =
+      static_cast<int64_t>(kernels::MatMulWorkspaceBytes(m, widest, limits.threads));
   const kernels::AttentionParams attention = {
-      .kv = {.dtype = core::DType::kF16, .kv_heads = spec.kv_heads, .head_dim = spec.head_dim}, .heads = spec.heads};
-  const auto attention_bytes =
-      static_cast<int64_t>(kernels::AttentionWorkspaceBytes(attention, m, limits.context, limits.threads));
-  std::byte* matmul = carver.Take<std::byte>(matmul_bytes);
-  std::byte* attention_scratch = carver.Take<std::byte>(attention_bytes);
-  if (base != nullptr) {
-    scratch->matmul = {matmul, static_cast<size_t>(matmul_bytes)};
-    scratch->attention = {attention_scratch, static_cast<size_t>(attention_bytes)};
-  }
-  return carver.used();
+      .kv = {.dtype = core::DType::kF16, .kv_heads = spec.kv_heads, .head_dim = spec.head_dim},
+      .heads = spec.heads};
+  const auto attention_bytes = static_cast<int64_t>(
+      kernels::AttentionWorkspaceBytes(attention, m, limits.context, limits.threads));
+  scratch->matmul = {carver->Take<std::byte>(matmul_bytes), static_cast<size_t>(matmul_bytes)};
+  scratch->attention = {carver->Take<std::byte>(attention_bytes),
+                        static_cast<size_t>(attention_bytes)};
 }
 
 int64_t Decoder::WorkspaceBytes(const DecoderSpec& spec, const Limits& limits) {
   Scratch measured;
-  return LayOut(spec, limits, nullptr, &measured);
+  core::Carver counter;
+  LayOut(spec, limits, &counter, &measured);
+  return static_cast<int64_t>(counter.used());
 }
 
-Expected<std::unique_ptr<Decoder>> Decoder::Make(const DecoderSpec& spec, const DecoderWeights& weights,
-                                                 const Limits& limits, const core::RunContext& context) {
+Expected<std::unique_ptr<Decoder>> Decoder::Make(const DecoderSpec& spec,
+                                                 const DecoderWeights& weights,
+                                                 const Limits& limits,
+                                                 const core::RunContext& context) {
   std::unique_ptr<Decoder> decoder(new Decoder(spec, weights, limits, context));
-  RML_ASSIGN(decoder->buffer_, core::Buffer::Allocate(context.GetAllocator(), WorkspaceBytes(spec, limits)));
+  RML_ASSIGN(decoder->buffer_,
+             core::Buffer::Allocate(context.GetAllocator(), WorkspaceBytes(spec, limits)));
   RML_ASSIGN(const std::span<std::byte> memory, decoder->buffer_->MutableHostView());
 
   decoder->scratch_ = std::make_unique<Scratch>();
   Scratch& scratch = *decoder->scratch_;
-  LayOut(spec, limits, memory.data(), &scratch);
+  core::Carver carver(memory);
+  LayOut(spec, limits, &carver, &scratch);
   for (size_t i = 0; i < spec.ropes.size(); ++i) {
     const models::RopeSpec& rope = spec.ropes[i];
     kernels::RopeFrequencyTable frequencies =
@@ -151,7 +140,8 @@ Expected<std::unique_ptr<Decoder>> Decoder::Make(const DecoderSpec& spec, const 
   scratch.wanted.reserve(m);
   scratch.first_page.reserve(m);
   scratch.sequences.reserve(m);
-  scratch.pages.reserve(static_cast<size_t>(core::CeilDiv(limits.context, kernels::kPageTokens)) + m);
+  scratch.pages.reserve(static_cast<size_t>(core::CeilDiv(limits.context, kernels::kPageTokens)) +
+                        m);
   return decoder;
 }
 
@@ -170,7 +160,8 @@ void Decoder::PlaceTokens(std::span<const SequenceRun> runs, const KvCache& cach
     const int64_t first = cache.Length(r.sequence);
     s.first_page.push_back(page_count);
     page_count += cache.PageCount(r.sequence);
-    s.sequences.push_back({.query_begin = begin, .query_count = count, .first_position = first, .pages = nullptr});
+    s.sequences.push_back(
+        {.query_begin = begin, .query_count = count, .first_position = first, .pages = nullptr});
     for (int64_t i = 0; i < count; ++i) {
       s.positions.push_back(first + i);
       s.row_runs.push_back(static_cast<int32_t>(run));
@@ -182,26 +173,30 @@ void Decoder::PlaceTokens(std::span<const SequenceRun> runs, const KvCache& cach
   }
   s.pages.resize(static_cast<size_t>(page_count));
   for (size_t i = 0; i < s.ropes.size(); ++i) {
-    kernels::RopeAngles(s.positions, s.ropes[i].inverse_frequencies, s.ropes[i].magnitude, s.ropes[i].cos,
-                        s.ropes[i].sin);
+    kernels::RopeAngles(s.positions, s.ropes[i].inverse_frequencies, s.ropes[i].magnitude,
+                        s.ropes[i].cos, s.ropes[i].sin);
   }
 }
 
 void Decoder::Embed(std::span<const SequenceRun> runs) {
   Scratch& s = *scratch_;
-  ForRows(*context_.pool, static_cast<int64_t>(s.positions.size()), spec_.d_model, [&](int64_t row) {
-    const auto run = static_cast<size_t>(s.row_runs[static_cast<size_t>(row)]);
-    const auto token = runs[run].tokens[static_cast<size_t>(row - s.sequences[run].query_begin)];
-    float* x = s.x + row * spec_.d_model;
-    kernels::DequantizeRow(weights_.embedding, token, x);
-    if (spec_.embedding_scale != 1.0f) kernels::Scale(x, spec_.embedding_scale, spec_.d_model, x);
-  });
+  ForRows(*context_.pool, static_cast<int64_t>(s.positions.size()), spec_.d_model,
+          [&](int64_t row) {
+            const auto run = static_cast<size_t>(s.row_runs[static_cast<size_t>(row)]);
+            const auto token =
+                runs[run].tokens[static_cast<size_t>(row - s.sequences[run].query_begin)];
+            float* x = s.x + row * spec_.d_model;
+            kernels::DequantizeRow(weights_.embedding, token, x);
+            if (spec_.embedding_scale != 1.0f)
+              kernels::Scale(x, spec_.embedding_scale, spec_.d_model, x);
+          });
 }
 
 void Decoder::Normalize(const float* x, const float* weight, float* y, int64_t rows) {
   const int64_t d = spec_.d_model;
-  ForRows(*context_.pool, rows, d,
-          [&](int64_t row) { kernels::RmsNorm(x + row * d, weight, spec_.norm_eps, d, y + row * d); });
+  ForRows(*context_.pool, rows, d, [&](int64_t row) {
+    kernels::RmsNorm(x + row * d, weight, spec_.norm_eps, d, y + row * d);
+  });
 }
 
 void Decoder::AddNormalized(const float* update, const std::vector<float>& weight, int64_t rows) {
@@ -213,7 +208,8 @@ void Decoder::AddNormalized(const float* update, const std::vector<float>& weigh
   });
 }
 
-void Decoder::Attend(const LayerWeights& layer, const models::LayerSpec& layer_spec, const KvCache& cache) {
+void Decoder::Attend(const LayerWeights& layer, const models::LayerSpec& layer_spec,
+                     const KvCache& cache) {
   Scratch& s = *scratch_;
   core::ThreadPool& pool = *context_.pool;
   const auto m = static_cast<int64_t>(s.positions.size());
@@ -238,8 +234,10 @@ void Decoder::Attend(const LayerWeights& layer, const models::LayerSpec& layer_s
       kernels::Add(v, layer.v_bias.data(), kvw, v);
     }
     if (spec_.qk_norm) {
-      kernels::RmsNormRows(q, layer.q_norm.data(), spec_.norm_eps, spec_.heads, head_dim, head_dim, q, head_dim);
-      kernels::RmsNormRows(k, layer.k_norm.data(), spec_.norm_eps, spec_.kv_heads, head_dim, head_dim, k, head_dim);
+      kernels::RmsNormRows(q, layer.q_norm.data(), spec_.norm_eps, spec_.heads, head_dim, head_dim,
+                           q, head_dim);
+      kernels::RmsNormRows(k, layer.k_norm.data(), spec_.norm_eps, spec_.kv_heads, head_dim,
+                           head_dim, k, head_dim);
     }
     const float* cos = angles.cos + row * half;
     const float* sin = angles.sin + row * half;
@@ -263,7 +261,8 @@ void Decoder::KeepRows(std::span<const int32_t> rows) {
   for (size_t i = 0; i < rows.size(); ++i) {
     const auto to = static_cast<int64_t>(i), from = static_cast<int64_t>(rows[i]);
     if (to == from) continue;
-    std::memcpy(s.x + to * spec_.d_model, s.x + from * spec_.d_model, sizeof(float) * static_cast<size_t>(spec_.d_model));
+    std::memcpy(s.x + to * spec_.d_model, s.x + from * spec_.d_model,
+                sizeof(float) * static_cast<size_t>(spec_.d_model));
     std::memcpy(s.attended + to * spec_.q_width(), s.attended + from * spec_.q_width(),
                 sizeof(float) * static_cast<size_t>(spec_.q_width()));
   }
@@ -288,8 +287,12 @@ void Decoder::FeedForward(const LayerWeights& layer, int64_t rows) {
     float* gate = s.gate + row * ff;
     const float* up = s.up + row * ff;
     switch (spec_.activation) {
-      case models::Activation::kSilu: kernels::SiluMul(gate, up, ff, gate); break;
-      case models::Activation::kGeluTanh: kernels::GeluTanhMul(gate, up, ff, gate); break;
+      case models::Activation::kSilu:
+        kernels::SiluMul(gate, up, ff, gate);
+        break;
+      case models::Activation::kGeluTanh:
+        kernels::GeluTanhMul(gate, up, ff, gate);
+        break;
     }
   });
   const kernels::MatMulTask down[] = {
@@ -306,11 +309,14 @@ void Decoder::Project(Sink sink) {
   const int64_t step = std::min(limits_.tokens, kLogitRows);
   for (int64_t begin = 0; begin < rows; begin += step) {
     const int64_t count = std::min(step, rows - begin);
-    const kernels::MatMulTask output[] = {{.weight = &weights_.output, .y = s.logits, .y_stride = spec_.vocab}};
-    kernels::MatMul(output, s.h + begin * spec_.d_model, spec_.d_model, count, s.matmul, *context_.pool);
+    const kernels::MatMulTask output[] = {
+        {.weight = &weights_.output, .y = s.logits, .y_stride = spec_.vocab}};
+    kernels::MatMul(output, s.h + begin * spec_.d_model, spec_.d_model, count, s.matmul,
+                    *context_.pool);
     for (int64_t i = 0; i < count; ++i) {
       float* logits = s.logits + i * spec_.vocab;
-      if (spec_.logit_soft_cap > 0) kernels::SoftCap(logits, spec_.logit_soft_cap, spec_.vocab, logits);
+      if (spec_.logit_soft_cap > 0)
+        kernels::SoftCap(logits, spec_.logit_soft_cap, spec_.vocab, logits);
       const auto row = static_cast<size_t>(s.wanted[static_cast<size_t>(begin + i)]);
       const auto run = s.row_runs[row];
       sink(run, static_cast<int64_t>(row) - s.sequences[static_cast<size_t>(run)].query_begin,
@@ -349,7 +355,8 @@ Status Decoder::Forward(std::span<const SequenceRun> runs, KvCache& cache, Sink 
     }
     FeedForward(layer, rows);
   }
-  for (const SequenceRun& run : runs) cache.Commit(run.sequence, static_cast<int64_t>(run.tokens.size()));
+  for (const SequenceRun& run : runs)
+    cache.Commit(run.sequence, static_cast<int64_t>(run.tokens.size()));
   if (rows > 0) Project(sink);
   return {};
 }

@@ -1,7 +1,8 @@
 // Decoder: the hand-fused forward pass of a DecoderSpec over a ragged batch of sequences.
 //
 // A batch is one list of tokens [m], made of runs that each belong to one sequence. Activations are
-// f32 [m, width]; all scratch is allocated once, for the largest batch, so that a step allocates nothing.
+// f32 [m, width]; all scratch is allocated once, for the largest batch, so that a step allocates
+// nothing.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "rml/core/buffer.h"
+#include "rml/core/carver.h"
 #include "rml/core/expected.h"
 #include "rml/core/function_ref.h"
 #include "rml/core/run_context.h"
@@ -45,8 +47,10 @@ class Decoder {
   };
 
   // `spec`, `weights` and `context` must outlive the decoder.
-  static core::Expected<std::unique_ptr<Decoder>> Make(const models::DecoderSpec& spec, const DecoderWeights& weights,
-                                                       const Limits& limits, const core::RunContext& context);
+  static core::Expected<std::unique_ptr<Decoder>> Make(const models::DecoderSpec& spec,
+                                                       const DecoderWeights& weights,
+                                                       const Limits& limits,
+                                                       const core::RunContext& context);
 
   // Bytes of scratch that such a decoder allocates.
   static int64_t WorkspaceBytes(const models::DecoderSpec& spec, const Limits& limits);
@@ -62,8 +66,9 @@ class Decoder {
   Decoder(const models::DecoderSpec& spec, const DecoderWeights& weights, const Limits& limits,
           const core::RunContext& context);
 
-  // Places the scratch in memory from `base` on, and says its size; a null base only measures.
-  static int64_t LayOut(const models::DecoderSpec& spec, const Limits& limits, std::byte* base, Scratch* scratch);
+  // Places the scratch; a counting carver only measures it.
+  static void LayOut(const models::DecoderSpec& spec, const Limits& limits, core::Carver* carver,
+                     Scratch* scratch);
 
   void PlaceTokens(std::span<const SequenceRun> runs, const KvCache& cache);
   void Embed(std::span<const SequenceRun> runs);

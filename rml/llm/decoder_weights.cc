@@ -22,7 +22,8 @@ class Reader {
 
   Status Matrix(const std::string& name, kernels::WeightMatrix* out) {
     RML_ASSIGN(const ModelTensor* tensor, Require(name));
-    auto made = kernels::WeightMatrix::Make(tensor->dtype, tensor->shape[0], tensor->shape[1], tensor->data.data());
+    auto made = kernels::WeightMatrix::Make(tensor->dtype, tensor->shape[0], tensor->shape[1],
+                                            tensor->data.data());
     if (!made.ok()) return InTensor(*tensor, made.status());
     *out = *std::move(made);
     bytes_ += static_cast<int64_t>(tensor->data.size());
@@ -47,7 +48,8 @@ class Reader {
  private:
   Expected<const ModelTensor*> Require(const std::string& name) {
     const ModelTensor* tensor = files_.Find(name);
-    if (tensor == nullptr) return core::DataLoss(files_.path(), ": the tensor '", name, "' is missing");
+    if (tensor == nullptr)
+      return core::DataLoss(files_.path(), ": the tensor '", name, "' is missing");
     return tensor;
   }
   Status InTensor(const ModelTensor& tensor, const Status& status) {
@@ -58,7 +60,8 @@ class Reader {
   int64_t bytes_ = 0;
 };
 
-Status ReadLayer(const models::DecoderSpec& spec, int64_t index, Reader* reader, LayerWeights* layer) {
+Status ReadLayer(const models::DecoderSpec& spec, int64_t index, Reader* reader,
+                 LayerWeights* layer) {
   const auto name = [&](std::string_view suffix) { return LayerTensorName(index, suffix); };
   RML_TRY(reader->Vector(name("attention_norm.weight"), &layer->attention_norm));
   RML_TRY(reader->Matrix(name("attention.q.weight"), &layer->q));
@@ -74,7 +77,8 @@ Status ReadLayer(const models::DecoderSpec& spec, int64_t index, Reader* reader,
     RML_TRY(reader->Vector(name("attention.k_norm.weight"), &layer->k_norm));
   }
   RML_TRY(reader->Matrix(name("attention.o.weight"), &layer->o));
-  if (spec.post_norms) RML_TRY(reader->Vector(name("attention_post_norm.weight"), &layer->attention_post_norm));
+  if (spec.post_norms)
+    RML_TRY(reader->Vector(name("attention_post_norm.weight"), &layer->attention_post_norm));
   RML_TRY(reader->Vector(name("mlp_norm.weight"), &layer->mlp_norm));
   RML_TRY(reader->Matrix(name("mlp.gate.weight"), &layer->gate));
   RML_TRY(reader->Matrix(name("mlp.up.weight"), &layer->up));
@@ -101,7 +105,8 @@ Expected<DecoderWeights> LoadWeights(std::shared_ptr<const ModelFiles> files) {
   RML_TRY(reader.Vector("final_norm.weight", &weights.final_norm));
   if (files->Find("output.weight") != nullptr) {
     RML_TRY(reader.Matrix("output.weight", &weights.output));
-    weights.matrix_bytes_per_token = reader.bytes() - embedding_bytes;  // one row of the embedding is nothing
+    weights.matrix_bytes_per_token =
+        reader.bytes() - embedding_bytes;  // one row of the embedding is nothing
   } else {
     weights.output = weights.embedding;
     weights.matrix_bytes_per_token = reader.bytes();

@@ -15,26 +15,26 @@
 namespace rml::llm {
 
 struct LayerWeights {
-  std::vector<float> attention_norm;       // [d_model]
-  kernels::WeightMatrix q, k, v;           // [q_width | kv_width, d_model]
-  std::vector<float> q_bias, k_bias, v_bias;    // empty unless the spec has biases
-  std::vector<float> q_norm, k_norm;            // [head_dim]; empty unless the spec has them
-  kernels::WeightMatrix o;                 // [d_model, q_width]
-  std::vector<float> attention_post_norm;  // [d_model]; empty unless the spec has post norms
-  std::vector<float> mlp_norm;             // [d_model]
-  kernels::WeightMatrix gate, up;          // [d_ff, d_model]
-  kernels::WeightMatrix down;              // [d_model, d_ff]
-  std::vector<float> mlp_post_norm;        // [d_model]; empty unless the spec has post norms
+  std::vector<float> attention_norm;          // [d_model]
+  kernels::WeightMatrix q, k, v;              // [q_width | kv_width, d_model]
+  std::vector<float> q_bias, k_bias, v_bias;  // empty unless the spec has biases
+  std::vector<float> q_norm, k_norm;          // [head_dim]; empty unless the spec has them
+  kernels::WeightMatrix o;                    // [d_model, q_width]
+  std::vector<float> attention_post_norm;     // [d_model]; empty unless the spec has post norms
+  std::vector<float> mlp_norm;                // [d_model]
+  kernels::WeightMatrix gate, up;             // [d_ff, d_model]
+  kernels::WeightMatrix down;                 // [d_model, d_ff]
+  std::vector<float> mlp_post_norm;           // [d_model]; empty unless the spec has post norms
 };
 
 struct DecoderWeights {
   kernels::WeightMatrix embedding;  // [vocab, d_model]
   std::vector<LayerWeights> layers;
-  std::vector<float> final_norm;    // [d_model]
-  kernels::WeightMatrix output;     // [vocab, d_model]; the embedding where they are tied
+  std::vector<float> final_norm;              // [d_model]
+  kernels::WeightMatrix output;               // [vocab, d_model]; the embedding where they are tied
   std::vector<float> rope_frequency_factors;  // [rope dim / 2]; empty when the file has none
 
-  int64_t matrix_bytes = 0;         // bytes of all matrices, each counted once
+  int64_t matrix_bytes = 0;            // bytes of all matrices, each counted once
   int64_t matrix_bytes_per_token = 0;  // bytes that one decoding step reads
 
   // What the matrices borrow from: the mapped files, or memory of our own.
@@ -47,11 +47,11 @@ core::Expected<DecoderWeights> LoadWeights(std::shared_ptr<const models::ModelFi
 
 // How the matrices of a model without a file are stored: the mixes that llama.cpp's users know.
 struct WeightMix {
-  std::string_view name;       // "q4_0", "q4_K_M", "q8_0", "f16" …
-  core::DType matrices;        // most of them
-  core::DType attention_v;     // half of the layers' value projections …
-  core::DType mlp_down;        // … and down projections
-  core::DType output;          // output (or tied embedding)
+  std::string_view name;    // "q4_0", "q4_K_M", "q8_0", "f16" …
+  core::DType matrices;     // most of them
+  core::DType attention_v;  // half of the layers' value projections …
+  core::DType mlp_down;     // … and down projections
+  core::DType output;       // output (or tied embedding)
 };
 core::Expected<WeightMix> FindWeightMix(std::string_view name);
 

@@ -31,14 +31,17 @@ Expected<EngineOptions> Resolve(EngineOptions options, const DecoderSpec& spec) 
                             spec.context_length, " that the model was made for; give at most that");
   }
   if (options.max_sequences < 1) {
-    return core::InvalidArgument("an engine for ", options.max_sequences, " sequences cannot hold any");
+    return core::InvalidArgument("an engine for ", options.max_sequences,
+                                 " sequences cannot hold any");
   }
   if (options.batch_tokens < 1) {
     return core::InvalidArgument("a batch of ", options.batch_tokens, " tokens cannot hold any");
   }
-  options.batch_tokens = std::min(options.batch_tokens, options.context_length * options.max_sequences);
+  options.batch_tokens =
+      std::min(options.batch_tokens, options.context_length * options.max_sequences);
   if (options.cache_dtype != core::DType::kF16 && options.cache_dtype != core::DType::kF32) {
-    return core::Unsupported("a KV cache of ", core::Name(options.cache_dtype), ": f16 and f32 are supported");
+    return core::Unsupported("a KV cache of ", core::Name(options.cache_dtype),
+                             ": f16 and f32 are supported");
   }
   return options;
 }
@@ -46,7 +49,9 @@ Expected<EngineOptions> Resolve(EngineOptions options, const DecoderSpec& spec) 
 KvCache::Options CacheOptions(const DecoderSpec& spec, const EngineOptions& options) {
   std::vector<int64_t> windows;
   for (const models::LayerSpec& layer : spec.layers) windows.push_back(layer.window);
-  return {.layout = {.dtype = options.cache_dtype, .kv_heads = spec.kv_heads, .head_dim = spec.head_dim},
+  return {.layout = {.dtype = options.cache_dtype,
+                     .kv_heads = spec.kv_heads,
+                     .head_dim = spec.head_dim},
           .windows = std::move(windows),
           .context = options.context_length,
           .sequences = options.max_sequences,
@@ -59,7 +64,9 @@ Decoder::Limits DecoderLimits(const EngineOptions& options, int threads) {
 
 }  // namespace
 
-int64_t DefaultContext(const DecoderSpec& spec) { return std::min(spec.context_length, kDefaultContext); }
+int64_t DefaultContext(const DecoderSpec& spec) {
+  return std::min(spec.context_length, kDefaultContext);
+}
 
 struct Engine::Impl {
   DecoderSpec spec;
@@ -75,11 +82,13 @@ struct Engine::Impl {
 Engine::Engine(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Engine::~Engine() = default;
 
-Expected<MemoryUse> EstimateMemory(const DecoderSpec& spec, int64_t weight_bytes, const EngineOptions& options,
-                                   int threads) {
+Expected<MemoryUse> EstimateMemory(const DecoderSpec& spec, int64_t weight_bytes,
+                                   const EngineOptions& options, int threads) {
   RML_ASSIGN(const EngineOptions resolved, Resolve(options, spec));
   const std::optional<int64_t> cache = KvCache::ReservedBytes(CacheOptions(spec, resolved));
-  if (!cache) return core::ResourceExhausted("a KV cache of this size cannot be addressed; give a smaller context");
+  if (!cache)
+    return core::ResourceExhausted(
+        "a KV cache of this size cannot be addressed; give a smaller context");
   return MemoryUse{.weights = weight_bytes,
                    .cache = *cache,
                    .workspace = Decoder::WorkspaceBytes(spec, DecoderLimits(resolved, threads))};
@@ -89,7 +98,8 @@ namespace {
 
 Expected<std::shared_ptr<Engine>> FromFiles(std::shared_ptr<const models::ModelFiles> files,
                                             std::shared_ptr<const text::Tokenizer> tokenizer,
-                                            const EngineOptions& options, const core::RunContext& context) {
+                                            const EngineOptions& options,
+                                            const core::RunContext& context) {
   if (tokenizer->vocab_size() > files->spec().vocab) {
     return core::DataLoss(files->path(), ": the tokenizer has ", tokenizer->vocab_size(),
                           " tokens, the embedding only ", files->spec().vocab);
@@ -100,7 +110,8 @@ Expected<std::shared_ptr<Engine>> FromFiles(std::shared_ptr<const models::ModelF
 
 }  // namespace
 
-Expected<std::shared_ptr<Engine>> Engine::Load(const std::string& path, const EngineOptions& options,
+Expected<std::shared_ptr<Engine>> Engine::Load(const std::string& path,
+                                               const EngineOptions& options,
                                                const core::RunContext& context) {
   RML_ASSIGN(auto files, models::ModelFiles::Open(path));
   RML_ASSIGN(auto tokenizer, files->gguf() != nullptr ? text::Tokenizer::FromGguf(*files->gguf())
@@ -108,8 +119,10 @@ Expected<std::shared_ptr<Engine>> Engine::Load(const std::string& path, const En
   return FromFiles(std::move(files), std::move(tokenizer), options, context);
 }
 
-Expected<std::shared_ptr<Engine>> Engine::LoadImage(std::span<const std::byte> image, std::string_view name,
-                                                    const EngineOptions& options, const core::RunContext& context) {
+Expected<std::shared_ptr<Engine>> Engine::LoadImage(std::span<const std::byte> image,
+                                                    std::string_view name,
+                                                    const EngineOptions& options,
+                                                    const core::RunContext& context) {
   RML_ASSIGN(io::GgufFile gguf, io::GgufFile::Parse(image, name));
   RML_ASSIGN(auto files, models::ModelFiles::FromGguf(std::move(gguf)));
   RML_ASSIGN(auto tokenizer, text::Tokenizer::FromGguf(*files->gguf()));
@@ -118,7 +131,8 @@ Expected<std::shared_ptr<Engine>> Engine::LoadImage(std::span<const std::byte> i
 
 Expected<std::shared_ptr<Engine>> Engine::Make(const DecoderSpec& spec, DecoderWeights weights,
                                                std::shared_ptr<const text::Tokenizer> tokenizer,
-                                               const EngineOptions& options, const core::RunContext& context) {
+                                               const EngineOptions& options,
+                                               const core::RunContext& context) {
   RML_TRY(models::Validate(spec));
   auto impl = std::make_unique<Impl>();
   impl->spec = spec;
@@ -131,8 +145,9 @@ Expected<std::shared_ptr<Engine>> Engine::Make(const DecoderSpec& spec, DecoderW
   impl->weights = std::move(weights);
   impl->tokenizer = std::move(tokenizer);
   RML_ASSIGN(impl->cache, KvCache::Make(CacheOptions(spec, impl->options), impl->context));
-  RML_ASSIGN(impl->decoder, Decoder::Make(impl->spec, impl->weights,
-                                             DecoderLimits(impl->options, impl->context.threads()), impl->context));
+  RML_ASSIGN(impl->decoder,
+             Decoder::Make(impl->spec, impl->weights,
+                           DecoderLimits(impl->options, impl->context.threads()), impl->context));
   return std::shared_ptr<Engine>(new Engine(std::move(impl)));
 }
 
@@ -140,7 +155,9 @@ const DecoderSpec& Engine::spec() const { return impl_->spec; }
 const EngineOptions& Engine::options() const { return impl_->options; }
 const std::shared_ptr<const text::Tokenizer>& Engine::tokenizer() const { return impl_->tokenizer; }
 const core::RunContext& Engine::context() const { return impl_->context; }
-void Engine::SetCancellation(core::CancellationToken token) { impl_->context.cancellation = std::move(token); }
+void Engine::SetCancellation(core::CancellationToken token) {
+  impl_->context.cancellation = std::move(token);
+}
 int64_t Engine::bytes_per_token() const { return impl_->weights.matrix_bytes_per_token; }
 
 MemoryUse Engine::memory() const {
@@ -188,12 +205,13 @@ Status Engine::Append(std::span<const SessionTokens> batch) {
       if (!finished) break;
       ++next;
     }
-    RML_TRY(impl_->decoder->Forward(pass, *impl_->cache,
-                                    [&](int64_t run, int64_t, std::span<const float> logits) {
-                                      pass_sessions[static_cast<size_t>(run)]->logits_.assign(logits.begin(), logits.end());
-                                    }));
+    RML_TRY(impl_->decoder->Forward(
+        pass, *impl_->cache, [&](int64_t run, int64_t, std::span<const float> logits) {
+          pass_sessions[static_cast<size_t>(run)]->logits_.assign(logits.begin(), logits.end());
+        }));
     for (size_t i = 0; i < pass.size(); ++i) {
-      pass_sessions[i]->tokens_.insert(pass_sessions[i]->tokens_.end(), pass[i].tokens.begin(), pass[i].tokens.end());
+      pass_sessions[i]->tokens_.insert(pass_sessions[i]->tokens_.end(), pass[i].tokens.begin(),
+                                       pass[i].tokens.end());
     }
   }
   return {};
@@ -225,7 +243,8 @@ Status Session::CheckFits(std::span<const TokenId> tokens) const {
   const int64_t grown = length() + static_cast<int64_t>(tokens.size());
   if (grown > impl.options.context_length) {
     return core::OutOfRange("the sequence would be ", grown, " tokens long, and the context holds ",
-                            impl.options.context_length, "; shorten the text or give a larger context (-c)");
+                            impl.options.context_length,
+                            "; shorten the text or give a larger context (-c)");
   }
   for (const TokenId token : tokens) {
     if (token < 0 || token >= impl.spec.vocab) {
@@ -244,13 +263,16 @@ Status Session::Append(std::span<const TokenId> tokens, LogitsSink sink) {
   RML_TRY(CheckFits(tokens));
   Engine::Impl& impl = *engine_->impl_;
   while (!tokens.empty()) {
-    const auto part = tokens.first(std::min(tokens.size(), static_cast<size_t>(impl.options.batch_tokens)));
+    const auto part =
+        tokens.first(std::min(tokens.size(), static_cast<size_t>(impl.options.batch_tokens)));
     const SequenceRun run{.sequence = sequence_, .tokens = part, .logits = LogitsWanted::kAll};
     const int64_t first = length();
-    RML_TRY(impl.decoder->Forward({&run, 1}, *impl.cache, [&](int64_t, int64_t token, std::span<const float> logits) {
-      sink(first + token, logits);
-      if (static_cast<size_t>(token) + 1 == part.size()) logits_.assign(logits.begin(), logits.end());
-    }));
+    RML_TRY(impl.decoder->Forward({&run, 1}, *impl.cache,
+                                  [&](int64_t, int64_t token, std::span<const float> logits) {
+                                    sink(first + token, logits);
+                                    if (static_cast<size_t>(token) + 1 == part.size())
+                                      logits_.assign(logits.begin(), logits.end());
+                                  }));
     tokens_.insert(tokens_.end(), part.begin(), part.end());
     tokens = tokens.subspan(part.size());
   }
@@ -279,7 +301,8 @@ int64_t Session::Truncate(int64_t length) {
 Expected<int64_t> Session::Become(std::span<const TokenId> tokens) {
   const auto common = std::ranges::mismatch(tokens, tokens_).in1 - tokens.begin();
   // When nothing new would be computed there would be no logits: compute the last token again.
-  const bool ready = static_cast<size_t>(common) == tokens.size() && common == length() && !logits_.empty();
+  const bool ready =
+      static_cast<size_t>(common) == tokens.size() && common == length() && !logits_.empty();
   if (ready) return static_cast<int64_t>(common);
   const int64_t keep = std::min<int64_t>(common, static_cast<int64_t>(tokens.size()) - 1);
   const int64_t kept = Truncate(std::max<int64_t>(keep, 0));

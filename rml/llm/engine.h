@@ -26,9 +26,9 @@ struct DecoderWeights;
 class Session;
 
 struct EngineOptions {
-  int64_t context_length = 0;   // tokens of one sequence; 0: the model's own, at most 4096
-  int max_sequences = 1;        // the cache holds this many sequences of full length
-  int64_t batch_tokens = 512;   // tokens computed in one pass over the weights
+  int64_t context_length = 0;  // tokens of one sequence; 0: the model's own, at most 4096
+  int max_sequences = 1;       // the cache holds this many sequences of full length
+  int64_t batch_tokens = 512;  // tokens computed in one pass over the weights
   core::DType cache_dtype = core::DType::kF16;  // f16 or f32
 };
 
@@ -51,22 +51,26 @@ struct SessionTokens {
   std::span<const TokenId> tokens;
 };
 
-// Called with the logits [vocab] that follow the token at `position`; they are valid during the call.
+// Called with the logits [vocab] that follow the token at `position`; they are valid during the
+// call.
 using LogitsSink = core::FunctionRef<void(int64_t position, std::span<const float> logits)>;
 
 class Engine : public std::enable_shared_from_this<Engine> {
  public:
   // From a GGUF file or a Hugging Face folder. What `context` points to must outlive the engine.
-  static core::Expected<std::shared_ptr<Engine>> Load(const std::string& path, const EngineOptions& options,
+  static core::Expected<std::shared_ptr<Engine>> Load(const std::string& path,
+                                                      const EngineOptions& options,
                                                       const core::RunContext& context);
   // From a GGUF image in memory, which must outlive the engine; `name` is for messages.
-  static core::Expected<std::shared_ptr<Engine>> LoadImage(std::span<const std::byte> image, std::string_view name,
+  static core::Expected<std::shared_ptr<Engine>> LoadImage(std::span<const std::byte> image,
+                                                           std::string_view name,
                                                            const EngineOptions& options,
                                                            const core::RunContext& context);
   // From weights already there (benchmarks); there is no tokenizer then.
-  static core::Expected<std::shared_ptr<Engine>> Make(const models::DecoderSpec& spec, DecoderWeights weights,
-                                                      std::shared_ptr<const text::Tokenizer> tokenizer,
-                                                      const EngineOptions& options, const core::RunContext& context);
+  static core::Expected<std::shared_ptr<Engine>> Make(
+      const models::DecoderSpec& spec, DecoderWeights weights,
+      std::shared_ptr<const text::Tokenizer> tokenizer, const EngineOptions& options,
+      const core::RunContext& context);
   ~Engine();
 
   const models::DecoderSpec& spec() const;
@@ -110,9 +114,9 @@ class Session {
   std::span<const TokenId> tokens() const { return tokens_; }
   int64_t length() const { return static_cast<int64_t>(tokens_.size()); }
 
-  // A session with the same first `length` tokens; computes nothing. Without logits unless length is
-  // this session's. In a model with sliding windows, whose cache gives up what no window can see, the
-  // fork is empty when that is more than a few hundred tokens back.
+  // A session with the same first `length` tokens; computes nothing. Without logits unless length
+  // is this session's. In a model with sliding windows, whose cache gives up what no window can
+  // see, the fork is empty when that is more than a few hundred tokens back.
   Session Fork(int64_t length) const;
   Session Fork() const { return Fork(length()); }
 

@@ -81,7 +81,8 @@ Made Make(const DecoderSpec& spec, const EngineOptions& options, const core::Run
 
 std::vector<TokenId> Tokens(int64_t count, int64_t seed = 1) {
   std::vector<TokenId> tokens;
-  for (int64_t i = 0; i < count; ++i) tokens.push_back(static_cast<TokenId>((i * i * 31 + i * 7 + seed * 13) % 97));
+  for (int64_t i = 0; i < count; ++i)
+    tokens.push_back(static_cast<TokenId>((i * i * 31 + i * 7 + seed * 13) % 97));
   return tokens;
 }
 
@@ -94,18 +95,24 @@ double LargestDifference(std::span<const float> a, const std::vector<double>& b)
 
 void ExpectEqualsReference(const DecoderSpec& spec, core::DType cache, double tolerance) {
   core::ThreadPool pool(2);
-  const Made made = Make(spec, {.max_sequences = 2, .batch_tokens = 50, .cache_dtype = cache}, {.pool = &pool});
+  const Made made =
+      Make(spec, {.max_sequences = 2, .batch_tokens = 50, .cache_dtype = cache}, {.pool = &pool});
   const std::vector<TokenId> tokens = Tokens(150);
   const auto expected = testing::ReferenceLogits(spec, made.weights, tokens);
 
   // All at once, in passes of 50 …
   Session session = made.engine->NewSession();
   int64_t seen = 0;
-  ASSERT_TRUE(session.Append(tokens, [&](int64_t position, std::span<const float> logits) {
-                       EXPECT_EQ(position, seen++);
-                       EXPECT_LT(LargestDifference(logits, expected[static_cast<size_t>(position)]), tolerance)
-                           << "position " << position;
-                     }).ok());
+  ASSERT_TRUE(session
+                  .Append(tokens,
+                          [&](int64_t position, std::span<const float> logits) {
+                            EXPECT_EQ(position, seen++);
+                            EXPECT_LT(
+                                LargestDifference(logits, expected[static_cast<size_t>(position)]),
+                                tolerance)
+                                << "position " << position;
+                          })
+                  .ok());
   EXPECT_EQ(seen, 150);
   // … and as a prompt with single steps behind it.
   Session steps = made.engine->NewSession();
@@ -117,29 +124,38 @@ void ExpectEqualsReference(const DecoderSpec& spec, core::DType cache, double to
   EXPECT_LT(LargestDifference(steps.logits(), expected.back()), tolerance);
 }
 
-TEST(Engine, EqualsTheReferenceForALlama) { ExpectEqualsReference(SmallSpec(), core::DType::kF32, 2e-5); }
-TEST(Engine, EqualsTheReferenceWithBiasAndHeadNorms) { ExpectEqualsReference(QwenLike(), core::DType::kF32, 2e-5); }
+TEST(Engine, EqualsTheReferenceForALlama) {
+  ExpectEqualsReference(SmallSpec(), core::DType::kF32, 2e-5);
+}
+TEST(Engine, EqualsTheReferenceWithBiasAndHeadNorms) {
+  ExpectEqualsReference(QwenLike(), core::DType::kF32, 2e-5);
+}
 TEST(Engine, EqualsTheReferenceWithWindowsCapsAndPostNorms) {
   ExpectEqualsReference(GemmaLike(), core::DType::kF32, 2e-4);
 }
 TEST(Engine, EqualsTheReferenceWithPartialAdjacentRope) {
   ExpectEqualsReference(PartialAdjacentRope(), core::DType::kF32, 2e-5);
 }
-TEST(Engine, AnF16CacheStaysNearTheReference) { ExpectEqualsReference(SmallSpec(), core::DType::kF16, 2e-3); }
+TEST(Engine, AnF16CacheStaysNearTheReference) {
+  ExpectEqualsReference(SmallSpec(), core::DType::kF16, 2e-3);
+}
 
 TEST(Engine, RaggedBatchesGiveWhatSingleSequencesGive) {
   const Made made = Make(GemmaLike(), {.max_sequences = 6, .batch_tokens = 40}, {});
   const std::vector<TokenId> a = Tokens(70, 1), b = Tokens(3, 2), c = Tokens(90, 3);
-  Session a1 = made.engine->NewSession(), b1 = made.engine->NewSession(), c1 = made.engine->NewSession();
+  Session a1 = made.engine->NewSession(), b1 = made.engine->NewSession(),
+          c1 = made.engine->NewSession();
   ASSERT_TRUE(a1.Append(a).ok());
   ASSERT_TRUE(b1.Append(b).ok());
   ASSERT_TRUE(c1.Append(c).ok());
-  Session a2 = made.engine->NewSession(), b2 = made.engine->NewSession(), c2 = made.engine->NewSession();
+  Session a2 = made.engine->NewSession(), b2 = made.engine->NewSession(),
+          c2 = made.engine->NewSession();
   const SessionTokens batch[] = {{&a2, a}, {&b2, b}, {&c2, c}};
   ASSERT_TRUE(made.engine->Append(batch).ok());
   for (const auto& [one, many] : {std::pair{&a1, &a2}, {&b1, &b2}, {&c1, &c2}}) {
     ASSERT_EQ(one->length(), many->length());
-    for (size_t i = 0; i < one->logits().size(); ++i) EXPECT_NEAR(one->logits()[i], many->logits()[i], 1e-3);
+    for (size_t i = 0; i < one->logits().size(); ++i)
+      EXPECT_NEAR(one->logits()[i], many->logits()[i], 1e-3);
   }
 }
 
@@ -187,10 +203,12 @@ TEST(Engine, BecomeKeepsTheCommonBeginning) {
   EXPECT_EQ(*session.Become(tokens), 60);
   Session fresh = made.engine->NewSession();
   ASSERT_TRUE(fresh.Append(tokens).ok());
-  for (size_t i = 0; i < fresh.logits().size(); ++i) EXPECT_NEAR(session.logits()[i], fresh.logits()[i], 1e-3);
+  for (size_t i = 0; i < fresh.logits().size(); ++i)
+    EXPECT_NEAR(session.logits()[i], fresh.logits()[i], 1e-3);
 
   session.Truncate(80);
-  EXPECT_EQ(*session.Become(std::span(tokens).first(50)), 49);  // the last one again, for its logits
+  EXPECT_EQ(*session.Become(std::span(tokens).first(50)),
+            49);  // the last one again, for its logits
   EXPECT_EQ(session.length(), 50);
 }
 
@@ -206,7 +224,8 @@ TEST(Engine, ASequenceCannotOutgrowTheContext) {
 }
 
 TEST(Engine, AContextLongerThanTheModelsIsAnError) {
-  const auto engine = Engine::Make(SmallSpec(), DecoderWeights{}, nullptr, {.context_length = 301}, {});
+  const auto engine =
+      Engine::Make(SmallSpec(), DecoderWeights{}, nullptr, {.context_length = 301}, {});
   EXPECT_EQ(engine.status().code(), core::StatusCode::kOutOfRange);
   EXPECT_NE(engine.status().message().find("300"), std::string::npos);
 }
@@ -237,13 +256,15 @@ TEST(Engine, CancellationStopsAndKeepsTheSequenceWhole) {
 TEST(Engine, AMemoryBudgetThatIsTooSmallIsAnError) {
   core::MemoryBudget budget(1 << 10);
   core::BudgetedAllocator allocator(core::Cpu(), budget, "the engine");
-  const auto engine = Engine::Make(SmallSpec(), DecoderWeights{}, nullptr, {}, {.allocator = &allocator});
+  const auto engine =
+      Engine::Make(SmallSpec(), DecoderWeights{}, nullptr, {}, {.allocator = &allocator});
   EXPECT_EQ(engine.status().code(), core::StatusCode::kResourceExhausted);
 }
 
 TEST(Engine, TheEstimateIsWhatAnEngineUses) {
   const Made made = Make(SmallSpec(), {.context_length = 200}, {});
-  const auto estimate = EstimateMemory(made.spec, made.weights.matrix_bytes, {.context_length = 200}, 1);
+  const auto estimate =
+      EstimateMemory(made.spec, made.weights.matrix_bytes, {.context_length = 200}, 1);
   ASSERT_TRUE(estimate.ok());
   EXPECT_EQ(estimate->total(), made.engine->memory().total());
   // 4 pages of 64 tokens, 3 layers, 2 heads of 16 f16 numbers, keys and values.
@@ -253,7 +274,8 @@ TEST(Engine, TheEstimateIsWhatAnEngineUses) {
 TEST(Engine, AWindowedCacheGivesTheSameLogitsFarBeyondItsWindows) {
   DecoderSpec spec = GemmaLike();
   spec.context_length = 1200;
-  const Made made = Make(spec, {.context_length = 1200, .batch_tokens = 64, .cache_dtype = core::DType::kF32}, {});
+  const Made made = Make(
+      spec, {.context_length = 1200, .batch_tokens = 64, .cache_dtype = core::DType::kF32}, {});
   const std::vector<TokenId> tokens = Tokens(1100);
   Session session = made.engine->NewSession();
   ASSERT_TRUE(session.Append(tokens).ok());
@@ -280,19 +302,22 @@ TEST_P(EngineWeightTypes, StaysNearTheReference) {
   const auto expected = testing::ReferenceLogits(spec, made.weights, tokens);
   Session session = made.engine->NewSession();
   double error = 0, size = 0;
-  ASSERT_TRUE(session.Append(tokens, [&](int64_t position, std::span<const float> logits) {
-                       for (size_t i = 0; i < logits.size(); ++i) {
-                         const double wanted = expected[static_cast<size_t>(position)][i];
-                         error += (logits[i] - wanted) * (logits[i] - wanted);
-                         size += wanted * wanted;
-                       }
-                     }).ok());
+  ASSERT_TRUE(session
+                  .Append(tokens,
+                          [&](int64_t position, std::span<const float> logits) {
+                            for (size_t i = 0; i < logits.size(); ++i) {
+                              const double wanted = expected[static_cast<size_t>(position)][i];
+                              error += (logits[i] - wanted) * (logits[i] - wanted);
+                              size += wanted * wanted;
+                            }
+                          })
+                  .ok());
   EXPECT_LT(std::sqrt(error / size), 0.03) << GetParam();
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EngineWeightTypes,
-                         ::testing::Values("f16", "bf16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0", "q4_k_m", "q5_k_m",
-                                           "q6_k"));
+                         ::testing::Values("f16", "bf16", "q4_0", "q4_1", "q5_0", "q5_1", "q8_0",
+                                           "q4_k_m", "q5_k_m", "q6_k"));
 
 }  // namespace
 }  // namespace rml::llm

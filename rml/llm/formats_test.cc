@@ -17,12 +17,13 @@ using models::testing::TinyModel;
 
 class Formats : public ::testing::TestWithParam<std::tuple<const char*, bool>> {};
 
-std::vector<float> Logits(const std::shared_ptr<const models::ModelFiles>& files, std::span<const TokenId> tokens,
-                          DecoderWeights* weights_out) {
+std::vector<float> Logits(const std::shared_ptr<const models::ModelFiles>& files,
+                          std::span<const TokenId> tokens, DecoderWeights* weights_out) {
   auto weights = LoadWeights(files);
   EXPECT_TRUE(weights.ok()) << weights.status().message();
   *weights_out = *weights;
-  auto engine = Engine::Make(files->spec(), *std::move(weights), nullptr, {.cache_dtype = core::DType::kF32}, {});
+  auto engine = Engine::Make(files->spec(), *std::move(weights), nullptr,
+                             {.cache_dtype = core::DType::kF32}, {});
   EXPECT_TRUE(engine.ok()) << engine.status().message();
   Session session = (*engine)->NewSession();
   EXPECT_TRUE(session.Append(tokens).ok());

@@ -22,7 +22,9 @@ class Stopwatch {
   Clock::time_point start_ = Clock::now();
 };
 
-double Rate(int64_t count, double seconds) { return seconds > 0 ? static_cast<double>(count) / seconds : 0; }
+double Rate(int64_t count, double seconds) {
+  return seconds > 0 ? static_cast<double>(count) / seconds : 0;
+}
 
 // Drops the older half of what follows the first `keep` tokens, and computes the rest anew: keys
 // carry their rotation, so the shorter text's are computed rather than moved.
@@ -40,30 +42,40 @@ Status ShiftContext(Session& session, int64_t keep) {
 
 std::string_view StopReasonName(StopReason reason) {
   switch (reason) {
-    case StopReason::kEndOfText: return "end";
-    case StopReason::kStopString: return "stop";
-    case StopReason::kTokenLimit: return "limit";
-    case StopReason::kContextFull: return "context";
-    case StopReason::kCancelled: return "cancelled";
+    case StopReason::kEndOfText:
+      return "end";
+    case StopReason::kStopString:
+      return "stop";
+    case StopReason::kTokenLimit:
+      return "limit";
+    case StopReason::kContextFull:
+      return "context";
+    case StopReason::kCancelled:
+      return "cancelled";
   }
   return "unknown";
 }
 
-double GenerateResult::prompt_tokens_per_second() const { return Rate(prompt_computed, prompt_seconds); }
+double GenerateResult::prompt_tokens_per_second() const {
+  return Rate(prompt_computed, prompt_seconds);
+}
 double GenerateResult::tokens_per_second() const {
   return Rate(static_cast<int64_t>(ids.size()), generate_seconds);
 }
 
-Expected<GenerateResult> Generate(Session& session, std::span<const TokenId> prompt, const GenerateOptions& options,
-                                  TextSink sink) {
+Expected<GenerateResult> Generate(Session& session, std::span<const TokenId> prompt,
+                                  const GenerateOptions& options, TextSink sink) {
   RML_TRY(Validate(options.sampler));
   const std::shared_ptr<const text::Tokenizer>& tokenizer = session.engine().tokenizer();
-  if (tokenizer == nullptr) return core::FailedPrecondition("this engine has no tokenizer to make text with");
+  if (tokenizer == nullptr)
+    return core::FailedPrecondition("this engine has no tokenizer to make text with");
   if (std::ranges::any_of(options.stop, &std::string::empty)) {
-    return core::InvalidArgument("a stop string is empty, so that no text could ever come before it");
+    return core::InvalidArgument(
+        "a stop string is empty, so that no text could ever come before it");
   }
   if (prompt.empty()) {
-    return core::InvalidArgument("the prompt has no tokens, and this model adds none of its own; give some text");
+    return core::InvalidArgument(
+        "the prompt has no tokens, and this model adds none of its own; give some text");
   }
 
   GenerateResult result;

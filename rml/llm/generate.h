@@ -16,12 +16,13 @@
 namespace rml::llm {
 
 enum class StopReason : uint8_t { kEndOfText, kStopString, kTokenLimit, kContextFull, kCancelled };
-std::string_view StopReasonName(StopReason reason);  // "end", "stop", "limit", "context", "cancelled"
+std::string_view StopReasonName(
+    StopReason reason);  // "end", "stop", "limit", "context", "cancelled"
 
 struct GenerateOptions {
-  int64_t max_tokens = -1;         // -1: until the model ends or the context is full
-  std::vector<std::string> stop;   // the text ends before the first of these; none is empty
-  bool ignore_end = false;         // go on past the model's end-of-text tokens
+  int64_t max_tokens = -1;        // -1: until the model ends or the context is full
+  std::vector<std::string> stop;  // the text ends before the first of these; none is empty
+  bool ignore_end = false;        // go on past the model's end-of-text tokens
   // When the context is full: false ends the text there; true keeps the first `keep_tokens` and the
   // newest half of the rest, computes that shorter sequence anew, and goes on.
   bool context_shift = false;
@@ -31,13 +32,13 @@ struct GenerateOptions {
 
 struct GenerateResult {
   std::string text;
-  std::vector<TokenId> ids;   // the tokens generated; an end-of-text token is not among them
+  std::vector<TokenId> ids;  // the tokens generated; an end-of-text token is not among them
   StopReason reason = StopReason::kEndOfText;
   int64_t prompt_tokens = 0;  // of the prompt, whether computed now or kept from before
   int64_t prompt_computed = 0;
   double prompt_seconds = 0;
   double generate_seconds = 0;
-  int64_t shifts = 0;         // how often the context was shifted
+  int64_t shifts = 0;  // how often the context was shifted
   double prompt_tokens_per_second() const;
   double tokens_per_second() const;
 };

@@ -21,7 +21,8 @@ std::shared_ptr<Engine> Stories(EngineOptions options = {}) {
 
 const std::string kPrompt = "Once upon a time";
 
-GenerateResult Story(Engine& engine, const GenerateOptions& options, std::string* streamed = nullptr) {
+GenerateResult Story(Engine& engine, const GenerateOptions& options,
+                     std::string* streamed = nullptr) {
   Session session = engine.NewSession();
   const auto prompt = engine.tokenizer()->Encode(kPrompt);
   auto result = Generate(session, *prompt, options, [&](std::string_view text) {
@@ -32,7 +33,9 @@ GenerateResult Story(Engine& engine, const GenerateOptions& options, std::string
   return *std::move(result);
 }
 
-GenerateOptions Greedy(int64_t max_tokens) { return {.max_tokens = max_tokens, .sampler = {.temperature = 0}}; }
+GenerateOptions Greedy(int64_t max_tokens) {
+  return {.max_tokens = max_tokens, .sampler = {.temperature = 0}};
+}
 
 TEST(Generate, StreamsExactlyTheTextThatItReturns) {
   const auto engine = Stories();
@@ -68,7 +71,8 @@ TEST(Generate, TheSinkCanEndIt) {
   const auto engine = Stories();
   Session session = engine->NewSession();
   const auto prompt = engine->tokenizer()->Encode(kPrompt);
-  const auto result = Generate(session, *prompt, Greedy(100), [](std::string_view text) { return text != " was"; });
+  const auto result =
+      Generate(session, *prompt, Greedy(100), [](std::string_view text) { return text != " was"; });
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result->reason, StopReason::kCancelled);
   EXPECT_LT(result->ids.size(), 10u);
@@ -80,7 +84,8 @@ TEST(Generate, AFullContextEndsTheText) {
   options.ignore_end = true;
   const GenerateResult result = Story(*engine, options);
   EXPECT_EQ(result.reason, StopReason::kContextFull);
-  EXPECT_EQ(result.prompt_tokens + static_cast<int64_t>(result.ids.size()), 21);  // the last one needs no room
+  EXPECT_EQ(result.prompt_tokens + static_cast<int64_t>(result.ids.size()),
+            21);  // the last one needs no room
 }
 
 TEST(Generate, AContextShiftGoesOnAndKeepsWhatItIsTold) {
@@ -98,26 +103,32 @@ TEST(Generate, AContextShiftGoesOnAndKeepsWhatItIsTold) {
   EXPECT_TRUE(std::equal(prompt.begin(), prompt.end(), session.tokens().begin()));
   // What follows are the newest tokens, in order, but the very last, which was never appended.
   const auto tail = session.tokens().subspan(5);
-  EXPECT_TRUE(std::equal(tail.begin(), tail.end(), result->ids.end() - 1 - static_cast<int64_t>(tail.size())));
+  EXPECT_TRUE(std::equal(tail.begin(), tail.end(),
+                         result->ids.end() - 1 - static_cast<int64_t>(tail.size())));
 }
 
 TEST(Generate, MistakesAreErrors) {
   const auto engine = Stories();
   Session session = engine->NewSession();
   const auto ignore = [](std::string_view) { return true; };
-  EXPECT_THAT(std::string(Generate(session, {}, Greedy(1), ignore).status().message()), HasSubstr("no tokens"));
+  EXPECT_THAT(std::string(Generate(session, {}, Greedy(1), ignore).status().message()),
+              HasSubstr("no tokens"));
   const auto prompt = *engine->tokenizer()->Encode(kPrompt);
   GenerateOptions options = Greedy(1);
   options.stop = {""};
-  EXPECT_THAT(std::string(Generate(session, prompt, options, ignore).status().message()), HasSubstr("stop string"));
+  EXPECT_THAT(std::string(Generate(session, prompt, options, ignore).status().message()),
+              HasSubstr("stop string"));
   options = Greedy(1);
   options.sampler.top_k = -3;
-  EXPECT_THAT(std::string(Generate(session, prompt, options, ignore).status().message()), HasSubstr("--top-k"));
+  EXPECT_THAT(std::string(Generate(session, prompt, options, ignore).status().message()),
+              HasSubstr("--top-k"));
 }
 
 constexpr std::string_view kTemplate =
-    "{{ bos_token }}{% for m in messages %}{% if m.role == 'tool' %}{{ raise_exception('no tools here') }}{% endif %}"
-    "{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}assistant: {% endif %}";
+    "{{ bos_token }}{% for m in messages %}{% if m.role == 'tool' %}{{ raise_exception('no tools "
+    "here') }}{% endif %}"
+    "{{ m.role }}: {{ m.content }}\n{% endfor %}{% if add_generation_prompt %}assistant: {% endif "
+    "%}";
 
 Conversation Talk(const std::shared_ptr<Engine>& engine, std::string system = "") {
   auto conversation = Conversation::Start(engine, kTemplate, std::move(system));
@@ -160,7 +171,8 @@ TEST(Conversation, RestoresWhatItSaved) {
 
 TEST(Conversation, WhatIsNoConversationIsNotRestored) {
   Conversation conversation = Talk(Stories());
-  for (const char* text : {"{}", "[1]", R"([{"role": "user"}])", R"([{"role": "user", "content": 5}])"}) {
+  for (const char* text :
+       {"{}", "[1]", R"([{"role": "user"}])", R"([{"role": "user", "content": 5}])"}) {
     EXPECT_FALSE(conversation.Restore(*io::Json::Parse(text)).ok()) << text;
   }
   EXPECT_TRUE(conversation.messages().empty());
@@ -169,7 +181,8 @@ TEST(Conversation, WhatIsNoConversationIsNotRestored) {
 TEST(Conversation, ATurnThatFailsIsTakenBack) {
   const auto engine = Stories({.context_length = 32});
   Conversation conversation = Talk(engine);
-  const auto too_long = conversation.Send(std::string(500, 'x'), Greedy(4), [](std::string_view) { return true; });
+  const auto too_long =
+      conversation.Send(std::string(500, 'x'), Greedy(4), [](std::string_view) { return true; });
   EXPECT_EQ(too_long.status().code(), core::StatusCode::kOutOfRange);
   EXPECT_TRUE(conversation.messages().empty());
   ASSERT_TRUE(conversation.Restore(*io::Json::Parse(R"([{"role": "tool", "content": "x"}])")).ok());

@@ -1,6 +1,7 @@
-// The runtime against llama.cpp, llama2.c and exact arithmetic, on real models: testdata/golden says
-// what was computed and how. SmolLM2 and Gemma 3 are too large for the repository; their tests read
-// them from the folder RML_MODEL_DIR (`rml pull` fills ~/.cache/rml/models) and are skipped without.
+// The runtime against llama.cpp, llama2.c and exact arithmetic, on real models: testdata/golden
+// says what was computed and how. SmolLM2 and Gemma 3 are too large for the repository; their tests
+// read them from the folder RML_MODEL_DIR (`rml pull` fills ~/.cache/rml/models) and are skipped
+// without.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -46,7 +47,8 @@ std::shared_ptr<Engine> LoadEngine(const std::string& path, const EngineOptions&
 
 TEST(Stories260K, GeneratesTheReferencesTextAndLogits) {
   core::ThreadPool pool(2);
-  const auto engine = LoadEngine(kTestdata + "/stories260k.gguf", {.cache_dtype = core::DType::kF32}, {.pool = &pool});
+  const auto engine = LoadEngine(kTestdata + "/stories260k.gguf",
+                                 {.cache_dtype = core::DType::kF32}, {.pool = &pool});
   const io::Json reference = Load("stories260k/reference.json");
   ASSERT_GT(reference.size(), 0u);
   for (const io::Json& row : reference.items()) {
@@ -58,7 +60,8 @@ TEST(Stories260K, GeneratesTheReferencesTextAndLogits) {
     ASSERT_TRUE(session.Append(prompt).ok());
     const auto after_prompt = List<float>(row, "logits_after_prompt");
     ASSERT_EQ(session.logits().size(), after_prompt.size());
-    for (size_t i = 0; i < after_prompt.size(); ++i) EXPECT_NEAR(session.logits()[i], after_prompt[i], 1e-3);
+    for (size_t i = 0; i < after_prompt.size(); ++i)
+      EXPECT_NEAR(session.logits()[i], after_prompt[i], 1e-3);
 
     const GenerateOptions options = {.max_tokens = static_cast<int64_t>(expected_ids.size()),
                                      .ignore_end = true,
@@ -66,7 +69,8 @@ TEST(Stories260K, GeneratesTheReferencesTextAndLogits) {
     const auto result = Generate(session, prompt, options, [](std::string_view) { return true; });
     ASSERT_TRUE(result.ok()) << result.status().message();
     EXPECT_EQ(result->ids, expected_ids);
-    // llama2.c drops the space in front of the first word after BOS; we continue the prompt as it is.
+    // llama2.c drops the space in front of the first word after BOS; we continue the prompt as it
+    // is.
     const auto text = *row.Get<std::string>("greedy_text");
     EXPECT_TRUE(result->text == text || result->text == " " + text) << result->text;
   }
@@ -86,8 +90,8 @@ struct LogitsFixture {
   int64_t first_position = 0;
   int64_t positions = 0;
   size_t top = 0;
-  Run exact;   // float64
-  Run peer;    // llama.cpp with an f16 cache
+  Run exact;  // float64
+  Run peer;   // llama.cpp with an f16 cache
 };
 
 Run ReadRun(const std::string& file, const LogitsFixture& shape) {
@@ -155,7 +159,8 @@ class Comparison {
       peer.AddError(fixture.peer.fixed_logits[i] - fixture.exact.fixed_logits[i]);
     }
     for (size_t row = 0; row < static_cast<size_t>(fixture.positions); ++row) {
-      peer.same_argmax_ += fixture.peer.top_ids[row * fixture.top] == fixture.exact.top_ids[row * fixture.top];
+      peer.same_argmax_ +=
+          fixture.peer.top_ids[row * fixture.top] == fixture.exact.top_ids[row * fixture.top];
       ++peer.positions_;
     }
     return peer.Result();
@@ -183,7 +188,8 @@ Distance Measure(Engine& engine, const LogitsFixture& fixture) {
   Comparison comparison(fixture);
   Session session = engine.NewSession();
   const core::Status status = session.Append(
-      fixture.ids, [&](int64_t position, std::span<const float> logits) { comparison.Add(position, logits); });
+      fixture.ids,
+      [&](int64_t position, std::span<const float> logits) { comparison.Add(position, logits); });
   EXPECT_TRUE(status.ok()) << status.message();
   return comparison.Result();
 }
@@ -214,7 +220,8 @@ DecoderWeights ReadBack(DecoderWeights weights, const core::RunContext& context)
     ASSERT_TRUE(buffer.ok());
     auto* values = reinterpret_cast<float*>((*buffer)->MutableHostView()->data());
     quant::Dequantize(matrix->dtype(), matrix->data(), elements, values);
-    *matrix = *kernels::WeightMatrix::Make(core::DType::kF32, matrix->rows(), matrix->cols(), values);
+    *matrix =
+        *kernels::WeightMatrix::Make(core::DType::kF32, matrix->rows(), matrix->cols(), values);
     weights.owned.push_back(*buffer);
   };
   const bool tied = weights.output.data() == weights.embedding.data();
@@ -225,7 +232,9 @@ DecoderWeights ReadBack(DecoderWeights weights, const core::RunContext& context)
     widen(&weights.output);
   }
   for (LayerWeights& layer : weights.layers) {
-    for (auto* matrix : {&layer.q, &layer.k, &layer.v, &layer.o, &layer.gate, &layer.up, &layer.down}) widen(matrix);
+    for (auto* matrix :
+         {&layer.q, &layer.k, &layer.v, &layer.o, &layer.gate, &layer.up, &layer.down})
+      widen(matrix);
   }
   return weights;
 }
@@ -253,16 +262,18 @@ TEST_P(RealModelTest, QuantizedLogitsAreAsGoodAsLlamaCpps) {
     const LogitsFixture fixture = ReadFixture(GetParam().folder, name);
     const Distance ours = Measure(*engine, fixture);
     const Distance peer = Comparison::OfPeer(fixture);
-    // Rounding activations to 8 bits is chaotic, so runs are compared by how far they are from exact.
+    // Rounding activations to 8 bits is chaotic, so runs are compared by how far they are from
+    // exact.
     EXPECT_LT(ours.rms, 1.5 * peer.rms) << name;
     EXPECT_GT(ours.same_argmax, peer.same_argmax - 0.05) << name;
-    std::printf("%s %s: rms %.3f (llama.cpp %.3f), equal argmax %.3f (%.3f)\n", GetParam().folder, name, ours.rms,
-                peer.rms, ours.same_argmax, peer.same_argmax);
+    std::printf("%s %s: rms %.3f (llama.cpp %.3f), equal argmax %.3f (%.3f)\n", GetParam().folder,
+                name, ours.rms, peer.rms, ours.same_argmax, peer.same_argmax);
   }
 }
 
 TEST_P(RealModelTest, GreedyTextEqualsLlamaCppsUpToNearTies) {
-  constexpr double kNearTie = 0.5;  // of the reference's two best logits; see testdata/golden/README.md
+  constexpr double kNearTie =
+      0.5;  // of the reference's two best logits; see testdata/golden/README.md
   const auto engine = LoadEngine(path_, {.context_length = 1024}, {.pool = &pool_});
   const io::Json greedy = Load(std::string(GetParam().folder) + "/greedy.json");
   int64_t compared = 0;
@@ -276,21 +287,26 @@ TEST_P(RealModelTest, GreedyTextEqualsLlamaCppsUpToNearTies) {
     while (clear < best.size() && best[clear][1] - best[clear][3] >= kNearTie) ++clear;
 
     Session session = engine->NewSession();
-    const GenerateOptions options = {
-        .max_tokens = static_cast<int64_t>(ids.size()), .ignore_end = true, .sampler = {.temperature = 0}};
-    const auto result = Generate(session, prompt_ids, options, [](std::string_view) { return true; });
+    const GenerateOptions options = {.max_tokens = static_cast<int64_t>(ids.size()),
+                                     .ignore_end = true,
+                                     .sampler = {.temperature = 0}};
+    const auto result =
+        Generate(session, prompt_ids, options, [](std::string_view) { return true; });
     ASSERT_TRUE(result.ok()) << result.status().message();
-    for (size_t i = 0; i < clear; ++i) ASSERT_EQ(result->ids[i], ids[i]) << prompt << ", step " << i;
+    for (size_t i = 0; i < clear; ++i)
+      ASSERT_EQ(result->ids[i], ids[i]) << prompt << ", step " << i;
     if (clear == ids.size()) {
       EXPECT_EQ(result->text, *row.Get<std::string>("text"));
     }
 
-    // Beyond it, the model is led along the reference's text, and must choose as it wherever it is clear.
+    // Beyond it, the model is led along the reference's text, and must choose as it wherever it is
+    // clear.
     Session led = engine->NewSession();
     ASSERT_TRUE(led.Append(prompt_ids).ok());
     for (size_t i = 0; i < ids.size(); ++i) {
       if (best[i][1] - best[i][3] >= kNearTie) {
-        EXPECT_EQ(std::ranges::max_element(led.logits()) - led.logits().begin(), ids[i]) << prompt << ", step " << i;
+        EXPECT_EQ(std::ranges::max_element(led.logits()) - led.logits().begin(), ids[i])
+            << prompt << ", step " << i;
         ++compared;
       }
       ASSERT_TRUE(led.Append({&ids[i], 1}).ok());

@@ -37,12 +37,15 @@ std::optional<int64_t> KvCache::LayOut(const Options& options, std::vector<Group
     int64_t pages = CeilDiv<int64_t>(options.context, kPageTokens);
     if (group.window > 0 && group.window < options.context) {
       // What a step sees and adds, what may be taken back, and a page begun at either end.
-      pages = std::min(pages, CeilDiv<int64_t>(group.window + options.step_tokens + kRewindTokens, kPageTokens) + 2);
+      pages = std::min(
+          pages,
+          CeilDiv<int64_t>(group.window + options.step_tokens + kRewindTokens, kPageTokens) + 2);
     }
     int64_t bytes = 0;
     if (!CheckedMul(pages, options.sequences, &group.pages) ||
         !CheckedMul(group.pages, page_bytes, &group.layer_stride) ||
-        !CheckedMul(group.layer_stride, group.layers, &bytes) || !core::CheckedAdd(total, bytes, &total)) {
+        !CheckedMul(group.layer_stride, group.layers, &bytes) ||
+        !core::CheckedAdd(total, bytes, &total)) {
       return std::nullopt;
     }
   }
@@ -61,8 +64,8 @@ Expected<KvCache> KvCache::Make(const Options& options, const core::RunContext& 
   cache.page_bytes_ = static_cast<int64_t>(options.layout.PageBytes());
   const std::optional<int64_t> bytes = LayOut(options, &cache.groups_, &cache.layer_group_);
   if (!bytes) {
-    return core::ResourceExhausted("KV cache: ", options.sequences, " sequences of ", options.context,
-                                   " tokens are more than can be addressed");
+    return core::ResourceExhausted("KV cache: ", options.sequences, " sequences of ",
+                                   options.context, " tokens are more than can be addressed");
   }
   RML_ASSIGN(cache.buffer_, core::Buffer::Allocate(context.GetAllocator(), *bytes));
   RML_ASSIGN(const std::span<std::byte> memory, cache.buffer_->MutableHostView());
@@ -107,7 +110,8 @@ std::byte* KvCache::TakePage(Group& group) const {
   return page;
 }
 
-void KvCache::CopyPage(const Group& group, const std::byte* from, std::byte* to, int64_t tokens) const {
+void KvCache::CopyPage(const Group& group, const std::byte* from, std::byte* to,
+                       int64_t tokens) const {
   const kernels::KvLayout& layout = options_.layout;
   const auto run_bytes = static_cast<int64_t>(layout.HeadBytes());
   const int64_t used_bytes = run_bytes / kPageTokens * tokens;
@@ -127,7 +131,8 @@ SequenceId KvCache::NewSequence() {
   Sequence& sequence = sequences_[static_cast<size_t>(id)];
   sequence = Sequence{.used = true};
   sequence.pages.resize(groups_.size());
-  for (auto& pages : sequence.pages) pages.reserve(static_cast<size_t>(CeilDiv<int64_t>(options_.context, kPageTokens)));
+  for (auto& pages : sequence.pages)
+    pages.reserve(static_cast<size_t>(CeilDiv<int64_t>(options_.context, kPageTokens)));
   return id;
 }
 
@@ -194,8 +199,9 @@ Status KvCache::Reserve(SequenceId id, int64_t count) {
     const size_t have = sequence.pages[g].size();
     const size_t take = (wanted > have ? wanted - have : 0) + (must_copy(g) ? 1 : 0);
     if (take > groups_[g].free.size()) {
-      return core::ResourceExhausted("KV cache: ", take, " more pages of ", kPageTokens, " tokens are needed and ",
-                                     groups_[g].free.size(), " of ", groups_[g].pages,
+      return core::ResourceExhausted("KV cache: ", take, " more pages of ", kPageTokens,
+                                     " tokens are needed and ", groups_[g].free.size(), " of ",
+                                     groups_[g].pages,
                                      " are free; free a sequence or make room for more");
     }
   }
@@ -235,7 +241,8 @@ int64_t KvCache::PageCount(SequenceId sequence) const {
 void KvCache::PagesOfLayer(SequenceId sequence, int64_t layer, void** pages) const {
   const size_t g = layer_group_[static_cast<size_t>(layer)];
   const int64_t offset = layer_in_group_[static_cast<size_t>(layer)] * groups_[g].layer_stride;
-  for (std::byte* page : Get(sequence).pages[g]) *pages++ = page == nullptr ? nullptr : page + offset;
+  for (std::byte* page : Get(sequence).pages[g])
+    *pages++ = page == nullptr ? nullptr : page + offset;
 }
 
 }  // namespace rml::llm

@@ -1,12 +1,14 @@
-// KvCache: the keys and values of many sequences, in pages of kPageTokens tokens that sequences share.
+// KvCache: the keys and values of many sequences, in pages of kPageTokens tokens that sequences
+// share.
 //
-// Layers that attend to the same window form a group with pages of its own: one page index names the
-// same page in every layer of its group. A group with a window gives back the pages that no coming
-// query can see. A page is shared by the sequences that hold it (fork, common prefixes) and is copied
-// when one of them must write into it. Memory is reserved at the start, and touched only as tokens
-// arrive.
+// Layers that attend to the same window form a group with pages of its own: one page index names
+// the same page in every layer of its group. A group with a window gives back the pages that no
+// coming query can see. A page is shared by the sequences that hold it (fork, common prefixes) and
+// is copied when one of them must write into it. Memory is reserved at the start, and touched only
+// as tokens arrive.
 //
-// In a layer, a page is laid out as kernels::KvLayout says: keys [kv_heads, 64, head_dim], then values.
+// In a layer, a page is laid out as kernels::KvLayout says: keys [kv_heads, 64, head_dim], then
+// values.
 #pragma once
 
 #include <cstdint>
@@ -44,8 +46,8 @@ class KvCache {
   void FreeSequence(SequenceId sequence);
   int64_t Length(SequenceId sequence) const { return Get(sequence).length; }
 
-  // A new sequence whose first `length` tokens are those of `from`; shares its pages. Where a window
-  // has given back pages that it would need, the new sequence is empty: look at Length.
+  // A new sequence whose first `length` tokens are those of `from`; shares its pages. Where a
+  // window has given back pages that it would need, the new sequence is empty: look at Length.
   SequenceId Fork(SequenceId from, int64_t length);
 
   // Forgets all but the first `length` tokens; all of them where a window has given back pages that
@@ -65,17 +67,19 @@ class KvCache {
   void PagesOfLayer(SequenceId sequence, int64_t layer, void** pages) const;
 
   const kernels::KvLayout& layout() const { return options_.layout; }
-  int64_t free_pages(int64_t layer) const { return static_cast<int64_t>(groups_[layer_group_[layer]].free.size()); }
+  int64_t free_pages(int64_t layer) const {
+    return static_cast<int64_t>(groups_[layer_group_[layer]].free.size());
+  }
 
  private:
   struct Group {
     int64_t window = 0;
     int64_t layers = 0;
-    int64_t pages = 0;                 // in all
-    int64_t layer_stride = 0;          // bytes from a page in one layer to the same page in the next
+    int64_t pages = 0;         // in all
+    int64_t layer_stride = 0;  // bytes from a page in one layer to the same page in the next
     std::byte* base = nullptr;
-    std::vector<int32_t> references;   // by page
-    std::vector<std::byte*> free;      // the lowest page last, so that memory is touched from the start
+    std::vector<int32_t> references;  // by page
+    std::vector<std::byte*> free;  // the lowest page last, so that memory is touched from the start
   };
   struct Sequence {
     bool used = false;
@@ -100,7 +104,7 @@ class KvCache {
   std::shared_ptr<core::Buffer> buffer_;
   int64_t page_bytes_ = 0;  // of one layer
   std::vector<Group> groups_;
-  std::vector<size_t> layer_group_;     // which group a layer is in …
+  std::vector<size_t> layer_group_;      // which group a layer is in …
   std::vector<int64_t> layer_in_group_;  // … and the how manieth there
   std::vector<Sequence> sequences_;
 };

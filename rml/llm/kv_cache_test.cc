@@ -11,7 +11,8 @@ namespace {
 
 constexpr int64_t kPage = kernels::kPageTokens;
 
-KvCache MakeCache(int64_t context, std::vector<int64_t> windows = {0, 0, 0}, int64_t step_tokens = 64) {
+KvCache MakeCache(int64_t context, std::vector<int64_t> windows = {0, 0, 0},
+                  int64_t step_tokens = 64) {
   auto cache = KvCache::Make({.layout = {.dtype = core::DType::kF32, .kv_heads = 2, .head_dim = 4},
                               .windows = std::move(windows),
                               .context = context,
@@ -34,8 +35,10 @@ std::vector<void*> Pages(const KvCache& cache, SequenceId sequence, int64_t laye
 
 // The key of one token in one layer and head, in place.
 float* Key(const KvCache& cache, SequenceId sequence, int64_t layer, int head, int64_t position) {
-  auto* page = static_cast<std::byte*>(Pages(cache, sequence, layer)[static_cast<size_t>(position / kPage)]);
-  return reinterpret_cast<float*>(page + cache.layout().KeyOffset(head)) + position % kPage * cache.layout().head_dim;
+  auto* page =
+      static_cast<std::byte*>(Pages(cache, sequence, layer)[static_cast<size_t>(position / kPage)]);
+  return reinterpret_cast<float*>(page + cache.layout().KeyOffset(head)) +
+         position % kPage * cache.layout().head_dim;
 }
 
 TEST(KvCache, TakesPagesAsSequencesGrow) {
@@ -76,7 +79,8 @@ TEST(KvCache, AForkSharesPagesUntilItWrites) {
   KvCache cache = MakeCache(6 * kPage);
   const SequenceId a = cache.NewSequence();
   Grow(cache, a, kPage + 2);
-  for (int64_t layer = 0; layer < 3; ++layer) *Key(cache, a, layer, 1, kPage + 1) = 10.0f + static_cast<float>(layer);
+  for (int64_t layer = 0; layer < 3; ++layer)
+    *Key(cache, a, layer, 1, kPage + 1) = 10.0f + static_cast<float>(layer);
   const SequenceId b = cache.Fork(a, kPage + 2);
   EXPECT_EQ(cache.free_pages(0), 4);
   EXPECT_EQ(Pages(cache, a)[1], Pages(cache, b)[1]);
@@ -126,13 +130,15 @@ TEST(KvCache, AWindowGivesBackWhatNoQueryCanSee) {
   const int64_t windowed = cache.free_pages(0), full = cache.free_pages(1);
   EXPECT_EQ(full, 32);
   EXPECT_LT(windowed, 12);  // 100 + 64 + 256 tokens and two pages
-  for (int step = 0; step < 32; ++step) Grow(cache, a, kPage);  // far more than the windowed pages hold
+  for (int step = 0; step < 32; ++step)
+    Grow(cache, a, kPage);  // far more than the windowed pages hold
   EXPECT_EQ(cache.Length(a), 32 * kPage);
   EXPECT_EQ(cache.free_pages(1), 0);
 
   const std::vector<void*> pages = Pages(cache, a, 0);
   ASSERT_EQ(pages.size(), 32u);
-  // The query at 2048 sees from 1949 on, in page 30; 256 tokens of rewind reach to 1693, in page 26.
+  // The query at 2048 sees from 1949 on, in page 30; 256 tokens of rewind reach to 1693, in
+  // page 26.
   for (size_t i = 0; i < pages.size(); ++i) EXPECT_EQ(pages[i] == nullptr, i < 26) << i;
   EXPECT_EQ(cache.free_pages(0), windowed - 6);
   for (const void* page : Pages(cache, a, 1)) EXPECT_NE(page, nullptr);
@@ -142,8 +148,10 @@ TEST(KvCache, LayersOfOneGroupHaveTheirOwnMemory) {
   KvCache cache = MakeWindowed();
   const SequenceId a = cache.NewSequence();
   Grow(cache, a, kPage);
-  for (int64_t layer = 0; layer < 3; ++layer) *Key(cache, a, layer, 1, 5) = static_cast<float>(layer + 1);
-  for (int64_t layer = 0; layer < 3; ++layer) EXPECT_EQ(*Key(cache, a, layer, 1, 5), static_cast<float>(layer + 1));
+  for (int64_t layer = 0; layer < 3; ++layer)
+    *Key(cache, a, layer, 1, 5) = static_cast<float>(layer + 1);
+  for (int64_t layer = 0; layer < 3; ++layer)
+    EXPECT_EQ(*Key(cache, a, layer, 1, 5), static_cast<float>(layer + 1));
 }
 
 TEST(KvCache, ARewindWithinReachKeepsTheSequence) {
@@ -185,7 +193,8 @@ TEST(KvCache, ASizeThatOverflowsIsAnError) {
                                     .windows = std::vector<int64_t>(4096, 0),
                                     .context = int64_t{1} << 50};
   EXPECT_FALSE(KvCache::ReservedBytes(options).has_value());
-  EXPECT_EQ(KvCache::Make(options, core::RunContext{}).status().code(), core::StatusCode::kResourceExhausted);
+  EXPECT_EQ(KvCache::Make(options, core::RunContext{}).status().code(),
+            core::StatusCode::kResourceExhausted);
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ constexpr std::array<WeightMix, 11> kMixes = {{
     {"q6_k", DType::kQ6_K, DType::kQ6_K, DType::kQ6_K, DType::kQ6_K},
 }};
 
-// Where a mix uses its better type: the first and last eighth of the layers, and every third between.
+// Where a mix uses its better type: the first and last eighth of the layers, and every third
+// between.
 bool BetterType(size_t layer, size_t layers) {
   return layer < layers / 8 || layer >= 7 * layers / 8 || (layer - layers / 8) % 3 == 2;
 }
@@ -44,12 +45,15 @@ class RandomMaker {
       : random_(seed), context_(context), weights_(weights) {}
 
   Status Matrix(DType dtype, int64_t rows, int64_t cols, kernels::WeightMatrix* out) {
-    if (cols % core::Info(dtype).block_elements != 0) dtype = DType::kQ8_0;  // as llama.cpp falls back
+    if (cols % core::Info(dtype).block_elements != 0)
+      dtype = DType::kQ8_0;  // as llama.cpp falls back
     int64_t elements = 0;
-    if (!core::CheckedMul(rows, cols, &elements)) return core::ResourceExhausted("a matrix of this shape is too large");
+    if (!core::CheckedMul(rows, cols, &elements))
+      return core::ResourceExhausted("a matrix of this shape is too large");
     const std::optional<int64_t> bytes = core::StorageBytes(dtype, elements);
     if (!bytes) {
-      return core::InvalidArgument("rows of ", cols, " elements are no whole number of ", core::Name(dtype), " blocks");
+      return core::InvalidArgument("rows of ", cols, " elements are no whole number of ",
+                                   core::Name(dtype), " blocks");
     }
     RML_ASSIGN(auto buffer, core::Buffer::Allocate(context_.GetAllocator(), *bytes));
     RML_ASSIGN(const std::span<std::byte> memory, buffer->MutableHostView());
@@ -69,7 +73,8 @@ class RandomMaker {
  private:
   float Uniform() { return static_cast<float>(random_() >> 40) * 0x1p-23f - 1.0f; }  // in [-1, 1)
 
-  // Blocks of random values, quantised once and repeated: what is measured does not depend on values.
+  // Blocks of random values, quantised once and repeated: what is measured does not depend on
+  // values.
   void Fill(DType dtype, std::span<std::byte> out) {
     constexpr int64_t kValues = 1 << 16;
     std::vector<float> values(kValues);
@@ -80,7 +85,8 @@ class RandomMaker {
     const auto size = static_cast<int64_t>(out.size());
     context_.Run(core::CeilDiv(size, step), [&](int64_t chunk, int) {
       const int64_t begin = chunk * step;
-      std::memcpy(out.data() + begin, blocks.data(), static_cast<size_t>(std::min(step, size - begin)));
+      std::memcpy(out.data() + begin, blocks.data(),
+                  static_cast<size_t>(std::min(step, size - begin)));
     });
   }
 
@@ -101,8 +107,8 @@ Expected<WeightMix> FindWeightMix(std::string_view name) {
   return core::InvalidArgument("'", name, "' is no weight type; known are ", names);
 }
 
-Expected<DecoderWeights> RandomWeights(const models::DecoderSpec& spec, const WeightMix& mix, uint64_t seed,
-                                       const core::RunContext& context) {
+Expected<DecoderWeights> RandomWeights(const models::DecoderSpec& spec, const WeightMix& mix,
+                                       uint64_t seed, const core::RunContext& context) {
   RML_TRY(models::Validate(spec));
   DecoderWeights weights;
   RandomMaker make(seed, context, &weights);

@@ -11,20 +11,25 @@ using text::TokenId;
 
 core::Status Validate(const SamplerOptions& options) {
   if (!(options.temperature >= 0) || !std::isfinite(options.temperature)) {
-    return InvalidArgument("--temp: ", options.temperature, " is not a temperature, give 0 or more");
+    return InvalidArgument("--temp: ", options.temperature,
+                           " is not a temperature, give 0 or more");
   }
-  if (options.top_k < 0) return InvalidArgument("--top-k: ", options.top_k, " is negative, give 0 for all tokens");
+  if (options.top_k < 0)
+    return InvalidArgument("--top-k: ", options.top_k, " is negative, give 0 for all tokens");
   if (!(options.top_p > 0 && options.top_p <= 1)) {
-    return InvalidArgument("--top-p: ", options.top_p, " is not a probability above 0 and at most 1");
+    return InvalidArgument("--top-p: ", options.top_p,
+                           " is not a probability above 0 and at most 1");
   }
   if (!(options.min_p >= 0 && options.min_p <= 1)) {
     return InvalidArgument("--min-p: ", options.min_p, " is not between 0 and 1");
   }
   if (!(options.repetition_penalty > 0) || !std::isfinite(options.repetition_penalty)) {
-    return InvalidArgument("--repeat-penalty: ", options.repetition_penalty, " is not a number above 0");
+    return InvalidArgument("--repeat-penalty: ", options.repetition_penalty,
+                           " is not a number above 0");
   }
   if (options.repetition_last_n < -1) {
-    return InvalidArgument("--repeat-last-n: ", options.repetition_last_n, " is below -1 (all tokens)");
+    return InvalidArgument("--repeat-last-n: ", options.repetition_last_n,
+                           " is below -1 (all tokens)");
   }
   return {};
 }
@@ -78,7 +83,8 @@ TokenId Sampler::Sample(std::span<const float> logits) {
 
 void Sampler::KeepTopK(std::span<const float> logits) {
   candidates_.clear();
-  const size_t keep = options_.top_k == 0 ? logits.size() : std::min<size_t>(options_.top_k, logits.size());
+  const size_t keep =
+      options_.top_k == 0 ? logits.size() : std::min<size_t>(options_.top_k, logits.size());
   // The order is total (ties by id), so that the kept set does not depend on the algorithm.
   const auto likelier = [](const Candidate& a, const Candidate& b) {
     return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
@@ -90,7 +96,8 @@ void Sampler::KeepTopK(std::span<const float> logits) {
     if (std::isnan(candidate.logit)) continue;
     if (candidates_.size() < keep) {
       candidates_.push_back(candidate);
-      if (candidates_.size() == keep) std::make_heap(candidates_.begin(), candidates_.end(), likelier);
+      if (candidates_.size() == keep)
+        std::make_heap(candidates_.begin(), candidates_.end(), likelier);
     } else if (likelier(candidate, candidates_.front())) {
       std::pop_heap(candidates_.begin(), candidates_.end(), likelier);
       candidates_.back() = candidate;
@@ -127,7 +134,8 @@ void Sampler::KeepMinP() {
 TokenId Sampler::Draw() {
   const double largest = candidates_.front().logit;
   const auto weight = [&](const Candidate& c) {
-    return std::exp((static_cast<double>(c.logit) - largest) / static_cast<double>(options_.temperature));
+    return std::exp((static_cast<double>(c.logit) - largest) /
+                    static_cast<double>(options_.temperature));
   };
   double total = 0;
   for (const Candidate& c : candidates_) total += weight(c);

@@ -1,6 +1,6 @@
 // Sampler: chooses the next token from logits. The steps and their order are those that users of
-// llama.cpp know: repetition penalty, top-k, top-p, min-p (each on the untempered distribution), then
-// temperature, then a draw. Temperature 0 is greedy: the largest logit, the first of equals.
+// llama.cpp know: repetition penalty, top-k, top-p, min-p (each on the untempered distribution),
+// then temperature, then a draw. Temperature 0 is greedy: the largest logit, the first of equals.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,10 @@ struct SamplerOptions {
   int top_k = 40;            // keep the k likeliest; 0: all
   float top_p = 0.95f;       // keep the fewest whose probabilities reach p; 1: all
   float min_p = 0.05f;       // keep those at least min_p as likely as the likeliest; 0: all
-  float repetition_penalty = 1.0f;  // Keskar et al. 2019: divides positive, multiplies negative logits
-  int repetition_last_n = 64;       // how many of the last tokens it looks at; -1: all; 0: none
-  uint64_t seed = 0;                // the same seed and logits give the same tokens on any machine
+  float repetition_penalty =
+      1.0f;                    // Keskar et al. 2019: divides positive, multiplies negative logits
+  int repetition_last_n = 64;  // how many of the last tokens it looks at; -1: all; 0: none
+  uint64_t seed = 0;           // the same seed and logits give the same tokens on any machine
 };
 
 // Says which option is out of its range.
@@ -55,7 +56,7 @@ class Sampler {
   SamplerOptions options_;
   std::mt19937_64 random_;
   std::deque<text::TokenId> recent_;
-  std::vector<int> recent_counts_;  // by token, so that a penalty costs nothing per logit
+  std::vector<int> recent_counts_;     // by token, so that a penalty costs nothing per logit
   std::vector<Candidate> candidates_;  // sorted, likeliest first, once KeepTopK has run
 };
 

@@ -17,7 +17,8 @@ SamplerOptions Plain(uint64_t seed = 1) {
   return {.temperature = 1.0f, .top_k = 0, .top_p = 1.0f, .min_p = 0.0f, .seed = seed};
 }
 
-std::map<text::TokenId, int> Count(const SamplerOptions& options, const std::vector<float>& logits, int draws) {
+std::map<text::TokenId, int> Count(const SamplerOptions& options, const std::vector<float>& logits,
+                                   int draws) {
   Sampler sampler(options);
   std::map<text::TokenId, int> counts;
   for (int i = 0; i < draws; ++i) ++counts[sampler.Sample(logits)];
@@ -32,7 +33,8 @@ TEST(Sampler, TemperatureZeroTakesTheFirstOfTheLargest) {
 TEST(Sampler, NeverChoosesNan) {
   Sampler greedy({.temperature = 0});
   EXPECT_EQ(greedy.Sample(std::vector<float>{kNan, -3, kNan}), 1);
-  for (const auto& [id, count] : Count(Plain(), {kNan, 0, kNan, 0}, 200)) EXPECT_TRUE(id == 1 || id == 3) << count;
+  for (const auto& [id, count] : Count(Plain(), {kNan, 0, kNan, 0}, 200))
+    EXPECT_TRUE(id == 1 || id == 3) << count;
 }
 
 TEST(Sampler, DrawsInProportionToTheSoftmax) {
@@ -85,7 +87,7 @@ TEST(Sampler, RepetitionPenaltyLowersPositiveAndNegativeLogits) {
   Sampler sampler({.temperature = 0, .repetition_penalty = 2.0f});
   EXPECT_EQ(sampler.Sample(std::vector<float>{3, 2}), 0);
   sampler.Accept(0);
-  EXPECT_EQ(sampler.Sample(std::vector<float>{3, 2}), 1);  // 1.5 and 2
+  EXPECT_EQ(sampler.Sample(std::vector<float>{3, 2}), 1);       // 1.5 and 2
   EXPECT_EQ(sampler.Sample(std::vector<float>{-1, -1.5f}), 1);  // -2 and -1.5
 }
 
@@ -119,7 +121,9 @@ TEST(Sampler, ResetStartsTheSequenceAgain) {
 }
 
 TEST(Sampler, OptionsOutOfRangeAreNamed) {
-  const auto message = [](SamplerOptions options) { return std::string(Validate(options).message()); };
+  const auto message = [](SamplerOptions options) {
+    return std::string(Validate(options).message());
+  };
   EXPECT_NE(message({.temperature = -1}).find("--temp"), std::string::npos);
   EXPECT_NE(message({.temperature = kNan}).find("--temp"), std::string::npos);
   EXPECT_NE(message({.top_k = -1}).find("--top-k"), std::string::npos);

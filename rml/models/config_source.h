@@ -34,7 +34,8 @@ class ConfigSource {
   virtual core::Expected<std::optional<bool>> FindBool(ConfigKey key) const = 0;
   virtual core::Expected<std::optional<std::string>> FindString(ConfigKey key) const = 0;
   // One string or number per layer.
-  virtual core::Expected<std::optional<std::vector<std::string>>> FindStrings(ConfigKey key) const = 0;
+  virtual core::Expected<std::optional<std::vector<std::string>>> FindStrings(
+      ConfigKey key) const = 0;
   virtual core::Expected<std::optional<std::vector<int64_t>>> FindInts(ConfigKey key) const = 0;
 
   // The shape of a tensor by its name in the file; nothing when it is not there.

@@ -1,5 +1,6 @@
-// DecoderSpec: the one description of a decoder-only transformer, as plain data. Loaders, exporters,
-// the LLM runtime, the nn module and the planner all read it; none keeps its own list of families.
+// DecoderSpec: the one description of a decoder-only transformer, as plain data. Loaders,
+// exporters, the LLM runtime, the nn module and the planner all read it; none keeps its own list of
+// families.
 //
 // The block it describes, for layer i (bracketed steps exist where the spec says so):
 //   h = norm(x);  q,k,v = h·Wq, h·Wk, h·Wv [+ bias];  [q,k = norm per head];  q,k = rope(q,k)
@@ -50,11 +51,11 @@ struct DecoderSpec {
   float norm_eps = 1e-5f;
   Activation activation = Activation::kSilu;
   bool qkv_bias = false;
-  bool qk_norm = false;           // RMSNorm of each head of q and k, before RoPE
-  bool post_norms = false;        // RMSNorm after attention and after the MLP, before the residual
-  bool tied_embeddings = false;   // the output projection is the embedding
-  float embedding_scale = 1.0f;   // multiplies what the embedding gives
-  float attention_scale = 0.0f;   // multiplies q·k
+  bool qk_norm = false;          // RMSNorm of each head of q and k, before RoPE
+  bool post_norms = false;       // RMSNorm after attention and after the MLP, before the residual
+  bool tied_embeddings = false;  // the output projection is the embedding
+  float embedding_scale = 1.0f;  // multiplies what the embedding gives
+  float attention_scale = 0.0f;  // multiplies q·k
   float attention_soft_cap = 0.0f;  // 0: none
   float logit_soft_cap = 0.0f;      // 0: none
 

@@ -14,7 +14,8 @@ using core::Expected;
 using core::Status;
 using core::StrCat;
 
-Expected<int> SmallInt(const ConfigSource& source, ConfigKey key, std::optional<int64_t> otherwise = std::nullopt) {
+Expected<int> SmallInt(const ConfigSource& source, ConfigKey key,
+                       std::optional<int64_t> otherwise = std::nullopt) {
   RML_ASSIGN(const int64_t value, otherwise ? source.Int(key, *otherwise) : source.Int(key));
   if (value < 1 || value > (1 << 20)) {
     return core::DataLoss(source.file_name(), ": key '", source.Spelling(key), "' is ", value,
@@ -29,18 +30,22 @@ Status ReadCommon(const ConfigSource& source, DecoderSpec* spec) {
   RML_ASSIGN(spec->d_ff, source.Int({"feed_forward_length", "intermediate_size"}));
   RML_ASSIGN(spec->context_length, source.Int({"context_length", "max_position_embeddings"}));
   RML_ASSIGN(spec->heads, SmallInt(source, {"attention.head_count", "num_attention_heads"}));
-  RML_ASSIGN(spec->kv_heads, SmallInt(source, {"attention.head_count_kv", "num_key_value_heads"}, spec->heads));
+  RML_ASSIGN(spec->kv_heads,
+             SmallInt(source, {"attention.head_count_kv", "num_key_value_heads"}, spec->heads));
   RML_ASSIGN(spec->head_dim,
              SmallInt(source, {"attention.key_length", "head_dim"}, spec->d_model / spec->heads));
   RML_ASSIGN(const int value_dim, SmallInt(source, {"attention.value_length", ""}, spec->head_dim));
   if (value_dim != spec->head_dim) {
-    return core::Unsupported(source.file_name(), ": values of ", value_dim, " elements a head beside keys of ",
-                             spec->head_dim, " are not supported");
+    return core::Unsupported(source.file_name(), ": values of ", value_dim,
+                             " elements a head beside keys of ", spec->head_dim,
+                             " are not supported");
   }
   RML_ASSIGN(const double eps, source.Float({"attention.layer_norm_rms_epsilon", "rms_norm_eps"}));
   spec->norm_eps = static_cast<float>(eps);
   RML_ASSIGN(const int layers, SmallInt(source, {"block_count", "num_hidden_layers"}));
-  if (layers > 4096) return core::DataLoss(source.file_name(), ": ", layers, " layers are more than the 4096 supported");
+  if (layers > 4096)
+    return core::DataLoss(source.file_name(), ": ", layers,
+                          " layers are more than the 4096 supported");
   spec->layers.assign(static_cast<size_t>(layers), LayerSpec{});
 
   constexpr ConfigKey kEmbedding = {"token_embd.weight", "model.embed_tokens.weight"};
@@ -58,15 +63,16 @@ Status ReadCommon(const ConfigSource& source, DecoderSpec* spec) {
 Status ExpectActivation(const ConfigSource& source, std::string_view key, std::string_view wanted) {
   RML_ASSIGN(const std::string name, source.String({"", key}, wanted));
   if (name == wanted) return {};
-  return core::Unsupported(source.file_name(), ": ", key, " '", name, "' is not supported in this family, only '",
-                           wanted, "'");
+  return core::Unsupported(source.file_name(), ": ", key, " '", name,
+                           "' is not supported in this family, only '", wanted, "'");
 }
 
 // Sliding-window attention in a family whose known models do not have it would change every result.
 Status ExpectNoWindow(const ConfigSource& source) {
   RML_ASSIGN(const bool used, source.Bool({"", "use_sliding_window"}, false));
   if (!used) return {};
-  return core::Unsupported(source.file_name(), ": use_sliding_window is not supported in this family");
+  return core::Unsupported(source.file_name(),
+                           ": use_sliding_window is not supported in this family");
 }
 
 Status ReadLlama(const ConfigSource& source, DecoderSpec* spec) {
@@ -75,7 +81,8 @@ Status ReadLlama(const ConfigSource& source, DecoderSpec* spec) {
   spec->qkv_bias = source.HasTensor({"blk.0.attn_q.bias", "model.layers.0.self_attn.q_proj.bias"});
   RML_ASSIGN(RopeSpec rope, ReadRope(source, *spec, 10000.0));
   // llama.cpp's converter reorders the rows of q and k so that rotated pairs are neighbours.
-  rope.layout = source.format() == ConfigFormat::kGguf ? kernels::RopeLayout::kAdjacent : kernels::RopeLayout::kHalves;
+  rope.layout = source.format() == ConfigFormat::kGguf ? kernels::RopeLayout::kAdjacent
+                                                       : kernels::RopeLayout::kHalves;
   spec->ropes = {rope};
   return {};
 }
@@ -104,21 +111,27 @@ Status ReadQwen3(const ConfigSource& source, DecoderSpec* spec) {
 // every sixth layer of Gemma 3.
 Status ReadGemma3Layers(const ConfigSource& source, DecoderSpec* spec) {
   RML_ASSIGN(const int64_t window, source.Int({"attention.sliding_window", "sliding_window"}));
-  if (window < 1) return core::DataLoss(source.file_name(), ": the sliding window is ", window, " tokens long");
+  if (window < 1)
+    return core::DataLoss(source.file_name(), ": the sliding window is ", window, " tokens long");
   RML_ASSIGN(const auto types, source.FindStrings({"", "layer_types"}));
-  RML_ASSIGN(const int64_t period, source.Int({"attention.sliding_window_pattern", "sliding_window_pattern"}, 6));
-  if (period < 1) return core::DataLoss(source.file_name(), ": the sliding window's period is ", period, " layers");
+  RML_ASSIGN(const int64_t period,
+             source.Int({"attention.sliding_window_pattern", "sliding_window_pattern"}, 6));
+  if (period < 1)
+    return core::DataLoss(source.file_name(), ": the sliding window's period is ", period,
+                          " layers");
   if (types && types->size() != spec->layers.size()) {
     return core::DataLoss(source.file_name(), ": layer_types has ", types->size(), " entries for ",
                           spec->layers.size(), " layers");
   }
   for (size_t i = 0; i < spec->layers.size(); ++i) {
-    const bool global = types ? (*types)[i] == "full_attention" : (i + 1) % static_cast<size_t>(period) == 0;
+    const bool global =
+        types ? (*types)[i] == "full_attention" : (i + 1) % static_cast<size_t>(period) == 0;
     if (types && !global && (*types)[i] != "sliding_attention") {
       return core::Unsupported(source.file_name(), ": layer type '", (*types)[i],
                                "' is not supported, only full_attention and sliding_attention");
     }
-    spec->layers[i] = global ? LayerSpec{.window = 0, .rope = 0} : LayerSpec{.window = window, .rope = 1};
+    spec->layers[i] =
+        global ? LayerSpec{.window = 0, .rope = 0} : LayerSpec{.window = window, .rope = 1};
   }
   return {};
 }
@@ -136,10 +149,13 @@ Status ReadGemma3(const ConfigSource& source, DecoderSpec* spec) {
                                     ? spec->d_model / spec->heads
                                     : spec->head_dim;
   RML_ASSIGN(const int64_t divisor, source.Int({"", "query_pre_attn_scalar"}, usual_divisor));
-  if (divisor < 1) return core::DataLoss(source.file_name(), ": query_pre_attn_scalar is ", divisor);
+  if (divisor < 1)
+    return core::DataLoss(source.file_name(), ": query_pre_attn_scalar is ", divisor);
   spec->attention_scale = 1.0f / std::sqrt(static_cast<float>(divisor));
-  RML_ASSIGN(const double attention_cap, source.Float({"attn_logit_softcapping", "attn_logit_softcapping"}, 0.0));
-  RML_ASSIGN(const double logit_cap, source.Float({"final_logit_softcapping", "final_logit_softcapping"}, 0.0));
+  RML_ASSIGN(const double attention_cap,
+             source.Float({"attn_logit_softcapping", "attn_logit_softcapping"}, 0.0));
+  RML_ASSIGN(const double logit_cap,
+             source.Float({"final_logit_softcapping", "final_logit_softcapping"}, 0.0));
   spec->attention_soft_cap = static_cast<float>(attention_cap);
   spec->logit_soft_cap = static_cast<float>(logit_cap);
 
@@ -147,7 +163,8 @@ Status ReadGemma3(const ConfigSource& source, DecoderSpec* spec) {
   RopeSpec local = global;
   local.scaling = {};
   RML_ASSIGN(local.base, source.Float({"rope.freq_base_swa", "rope_local_base_freq"}, 10000.0));
-  RML_ASSIGN(local.base, source.Float({"", "rope_parameters.sliding_attention.rope_theta"}, local.base));
+  RML_ASSIGN(local.base,
+             source.Float({"", "rope_parameters.sliding_attention.rope_theta"}, local.base));
   spec->ropes = {global, local};
   return ReadGemma3Layers(source, spec);
 }
@@ -172,7 +189,8 @@ Expected<DecoderSpec> ReadDecoderSpec(std::string_view architecture, const Confi
   const auto known = [&](const Family& family) {
     return source.format() == ConfigFormat::kGguf
                ? family.name == architecture
-               : std::ranges::find(family.hugging_face_types, architecture) != family.hugging_face_types.end();
+               : std::ranges::find(family.hugging_face_types, architecture) !=
+                     family.hugging_face_types.end();
   };
   const auto family = std::ranges::find_if(kFamilies, known);
   if (family == std::end(kFamilies)) {
@@ -184,7 +202,8 @@ Expected<DecoderSpec> ReadDecoderSpec(std::string_view architecture, const Confi
   DecoderSpec spec;
   spec.family = family->name;
   RML_TRY(family->read(source, &spec));
-  if (const Status valid = Validate(spec); !valid.ok()) return valid.WithContext(source.file_name());
+  if (const Status valid = Validate(spec); !valid.ok())
+    return valid.WithContext(source.file_name());
   return spec;
 }
 

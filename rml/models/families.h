@@ -12,7 +12,7 @@
 namespace rml::models {
 
 struct Family {
-  std::string_view name;               // also GGUF's general.architecture
+  std::string_view name;                                 // also GGUF's general.architecture
   std::span<const std::string_view> hugging_face_types;  // config.json's model_type
   core::Status (*read)(const ConfigSource& source, DecoderSpec* spec);
 };
@@ -21,6 +21,7 @@ std::span<const Family> Families();
 
 // Reads the spec of the family called `architecture` in the source's format, and validates it. An
 // unknown family is an Unsupported error that lists the known ones.
-core::Expected<DecoderSpec> ReadDecoderSpec(std::string_view architecture, const ConfigSource& source);
+core::Expected<DecoderSpec> ReadDecoderSpec(std::string_view architecture,
+                                            const ConfigSource& source);
 
 }  // namespace rml::models

@@ -20,7 +20,9 @@ Expected<std::optional<T>> GgufConfig::Find(ConfigKey key) const {
   return std::optional<T>(std::move(value));
 }
 
-Expected<std::optional<int64_t>> GgufConfig::FindInt(ConfigKey key) const { return Find<int64_t>(key); }
+Expected<std::optional<int64_t>> GgufConfig::FindInt(ConfigKey key) const {
+  return Find<int64_t>(key);
+}
 Expected<std::optional<double>> GgufConfig::FindFloat(ConfigKey key) const {
   auto found = Find<double>(key);
   if (found.ok()) return found;
@@ -29,7 +31,9 @@ Expected<std::optional<double>> GgufConfig::FindFloat(ConfigKey key) const {
   return std::optional<double>(static_cast<double>(**whole));
 }
 Expected<std::optional<bool>> GgufConfig::FindBool(ConfigKey key) const { return Find<bool>(key); }
-Expected<std::optional<std::string>> GgufConfig::FindString(ConfigKey key) const { return Find<std::string>(key); }
+Expected<std::optional<std::string>> GgufConfig::FindString(ConfigKey key) const {
+  return Find<std::string>(key);
+}
 Expected<std::optional<std::vector<std::string>>> GgufConfig::FindStrings(ConfigKey key) const {
   return Find<std::vector<std::string>>(key);
 }

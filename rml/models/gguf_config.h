@@ -26,7 +26,8 @@ class GgufConfig final : public ConfigSource {
   std::optional<core::Shape> TensorShape(ConfigKey tensor) const override;
 
  private:
-  GgufConfig(const io::GgufFile& file, std::string architecture) : file_(&file), architecture_(std::move(architecture)) {}
+  GgufConfig(const io::GgufFile& file, std::string architecture)
+      : file_(&file), architecture_(std::move(architecture)) {}
 
   template <typename T>
   core::Expected<std::optional<T>> Find(ConfigKey key) const;

@@ -32,17 +32,25 @@ Expected<std::optional<T>> HuggingFaceConfig::Find(ConfigKey key) const {
   }
   if (value == nullptr || value->is_null()) return std::optional<T>();
   auto typed = value->As<T>();
-  if (!typed.ok()) return typed.status().WithContext(core::StrCat(file_name_, ": key '", key.hugging_face, "'"));
+  if (!typed.ok())
+    return typed.status().WithContext(core::StrCat(file_name_, ": key '", key.hugging_face, "'"));
   return std::optional<T>(*std::move(typed));
 }
 
-Expected<std::optional<int64_t>> HuggingFaceConfig::FindInt(ConfigKey key) const { return Find<int64_t>(key); }
-Expected<std::optional<double>> HuggingFaceConfig::FindFloat(ConfigKey key) const { return Find<double>(key); }
-Expected<std::optional<bool>> HuggingFaceConfig::FindBool(ConfigKey key) const { return Find<bool>(key); }
+Expected<std::optional<int64_t>> HuggingFaceConfig::FindInt(ConfigKey key) const {
+  return Find<int64_t>(key);
+}
+Expected<std::optional<double>> HuggingFaceConfig::FindFloat(ConfigKey key) const {
+  return Find<double>(key);
+}
+Expected<std::optional<bool>> HuggingFaceConfig::FindBool(ConfigKey key) const {
+  return Find<bool>(key);
+}
 Expected<std::optional<std::string>> HuggingFaceConfig::FindString(ConfigKey key) const {
   return Find<std::string>(key);
 }
-Expected<std::optional<std::vector<std::string>>> HuggingFaceConfig::FindStrings(ConfigKey key) const {
+Expected<std::optional<std::vector<std::string>>> HuggingFaceConfig::FindStrings(
+    ConfigKey key) const {
   return Find<std::vector<std::string>>(key);
 }
 Expected<std::optional<std::vector<int64_t>>> HuggingFaceConfig::FindInts(ConfigKey key) const {

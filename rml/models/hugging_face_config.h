@@ -27,7 +27,9 @@ class HuggingFaceConfig final : public ConfigSource {
   core::Expected<std::optional<std::string>> FindString(ConfigKey key) const override;
   core::Expected<std::optional<std::vector<std::string>>> FindStrings(ConfigKey key) const override;
   core::Expected<std::optional<std::vector<int64_t>>> FindInts(ConfigKey key) const override;
-  std::optional<core::Shape> TensorShape(ConfigKey tensor) const override { return shape_of_(tensor.hugging_face); }
+  std::optional<core::Shape> TensorShape(ConfigKey tensor) const override {
+    return shape_of_(tensor.hugging_face);
+  }
 
  private:
   template <typename T>

@@ -11,19 +11,24 @@ namespace {
 double Parameters(const DecoderSpec& spec) {
   double count = 0;
   for (const TensorSpec& tensor : DecoderTensors(spec)) {
-    if (tensor.name == "rope.frequency_factors" || (spec.tied_embeddings && tensor.name == "output.weight")) continue;
+    if (tensor.name == "rope.frequency_factors" ||
+        (spec.tied_embeddings && tensor.name == "output.weight"))
+      continue;
     count += static_cast<double>(tensor.shape.elements());
   }
   return count;
 }
 
 TEST(KnownShapes, AreValid) {
-  for (const KnownShape& shape : KnownShapes()) EXPECT_TRUE(Validate(shape.make()).ok()) << shape.name;
+  for (const KnownShape& shape : KnownShapes())
+    EXPECT_TRUE(Validate(shape.make()).ok()) << shape.name;
 }
 
 // The vendors' published counts.
 TEST(KnownShapes, HaveTheParametersThatTheirVendorsState) {
-  const auto millions = [](std::string_view name) { return Parameters(*FindKnownShape(name)) / 1e6; };
+  const auto millions = [](std::string_view name) {
+    return Parameters(*FindKnownShape(name)) / 1e6;
+  };
   EXPECT_NEAR(millions("smollm2-135m"), 134.5, 0.1);
   EXPECT_NEAR(millions("llama-2-7b"), 6738.4, 1);
   EXPECT_NEAR(millions("llama-3.2-1b"), 1235.8, 0.1);

@@ -40,13 +40,14 @@ Expected<std::shared_ptr<const ModelFiles>> ModelFiles::FromGguf(io::GgufFile fi
 
   std::vector<std::string_view> names;
   for (const io::GgufTensorInfo& tensor : gguf.tensors()) names.push_back(tensor.name);
-  RML_TRY(files->Collect(names, [&](const TensorSpec& wanted) -> Expected<std::optional<ModelTensor>> {
-    const io::GgufTensorInfo* found = gguf.FindTensor(wanted.gguf);
-    if (found == nullptr) return std::optional<ModelTensor>();
-    RML_ASSIGN(const core::DType dtype, found->RequireDType());
-    return std::optional<ModelTensor>(
-        {.file_name = found->name, .dtype = dtype, .shape = found->shape, .data = found->data});
-  }));
+  RML_TRY(
+      files->Collect(names, [&](const TensorSpec& wanted) -> Expected<std::optional<ModelTensor>> {
+        const io::GgufTensorInfo* found = gguf.FindTensor(wanted.gguf);
+        if (found == nullptr) return std::optional<ModelTensor>();
+        RML_ASSIGN(const core::DType dtype, found->RequireDType());
+        return std::optional<ModelTensor>(
+            {.file_name = found->name, .dtype = dtype, .shape = found->shape, .data = found->data});
+      }));
   return std::shared_ptr<const ModelFiles>(std::move(files));
 }
 
@@ -59,7 +60,8 @@ Expected<std::shared_ptr<const ModelFiles>> ModelFiles::OpenFolder(const std::st
   const io::SafetensorsFile& model = *files->safetensors_;
   const HuggingFaceConfig config(config_name, std::move(json), [&](std::string_view name) {
     const io::SafetensorsTensor* tensor = model.Find(name);
-    return tensor == nullptr ? std::optional<core::Shape>() : std::optional<core::Shape>(tensor->shape);
+    return tensor == nullptr ? std::optional<core::Shape>()
+                             : std::optional<core::Shape>(tensor->shape);
   });
   RML_ASSIGN(const std::string type, config.ModelType());
   RML_ASSIGN(files->spec_, ReadDecoderSpec(type, config));
@@ -67,19 +69,22 @@ Expected<std::shared_ptr<const ModelFiles>> ModelFiles::OpenFolder(const std::st
 
   std::vector<std::string_view> names;
   for (const io::SafetensorsTensor& tensor : model.tensors()) names.push_back(tensor.name);
-  RML_TRY(files->Collect(names, [&](const TensorSpec& wanted) -> Expected<std::optional<ModelTensor>> {
-    const io::SafetensorsTensor* found = wanted.hugging_face.empty() ? nullptr : model.Find(wanted.hugging_face);
-    if (found == nullptr) return std::optional<ModelTensor>();
-    std::span<const std::byte> data = found->data;
-    if (!found->aligned) data = files->copies_.emplace_back(data.begin(), data.end());
-    // Rows are not permuted: the spec says RopeLayout::kHalves instead (see Transform).
-    return std::optional<ModelTensor>(
-        {.file_name = found->name,
-         .dtype = found->dtype,
-         .shape = found->shape,
-         .data = data,
-         .pending = wanted.transform == Transform::kNormPlusOne ? Transform::kNormPlusOne : Transform::kNone});
-  }));
+  RML_TRY(
+      files->Collect(names, [&](const TensorSpec& wanted) -> Expected<std::optional<ModelTensor>> {
+        const io::SafetensorsTensor* found =
+            wanted.hugging_face.empty() ? nullptr : model.Find(wanted.hugging_face);
+        if (found == nullptr) return std::optional<ModelTensor>();
+        std::span<const std::byte> data = found->data;
+        if (!found->aligned) data = files->copies_.emplace_back(data.begin(), data.end());
+        // Rows are not permuted: the spec says RopeLayout::kHalves instead (see Transform).
+        return std::optional<ModelTensor>({.file_name = found->name,
+                                           .dtype = found->dtype,
+                                           .shape = found->shape,
+                                           .data = data,
+                                           .pending = wanted.transform == Transform::kNormPlusOne
+                                                          ? Transform::kNormPlusOne
+                                                          : Transform::kNone});
+      }));
   return std::shared_ptr<const ModelFiles>(std::move(files));
 }
 
@@ -97,8 +102,9 @@ Status ModelFiles::Collect(std::span<const std::string_view> names_in_file, Find
     }
     const ModelTensor& have = **found;
     if (have.shape != tensor.shape) {
-      return core::DataLoss(path_, ": tensor '", have.file_name, "' has shape ", have.shape.ToString(),
-                            ", and the model's sizes make it ", tensor.shape.ToString());
+      return core::DataLoss(path_, ": tensor '", have.file_name, "' has shape ",
+                            have.shape.ToString(), ", and the model's sizes make it ",
+                            tensor.shape.ToString());
     }
     if (!quant::IsWeightDType(have.dtype)) {
       return core::Unsupported(path_, ": tensor '", have.file_name, "' is ", core::Name(have.dtype),
@@ -109,8 +115,9 @@ Status ModelFiles::Collect(std::span<const std::string_view> names_in_file, Find
   }
   for (const std::string_view name : names_in_file) {
     if (known.contains(name) || IsRedundant(name)) continue;
-    return core::Unsupported(path_, ": the tensor '", name, "' has no place in a ", spec_.family,
-                             " model as rml knows it; computing without it would give wrong results");
+    return core::Unsupported(
+        path_, ": the tensor '", name, "' has no place in a ", spec_.family,
+        " model as rml knows it; computing without it would give wrong results");
   }
   return {};
 }

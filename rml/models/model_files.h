@@ -1,7 +1,7 @@
-// ModelFiles: a decoder as it lies on disk (a GGUF file or a Hugging Face folder), seen as a spec and
-// tensors by global name. Everything is checked while opening: that each tensor of the spec is there
-// with its shape and a dtype that rml computes with, and that the file holds no tensor that the
-// family does not know, which would silently be left out of the mathematics.
+// ModelFiles: a decoder as it lies on disk (a GGUF file or a Hugging Face folder), seen as a spec
+// and tensors by global name. Everything is checked while opening: that each tensor of the spec is
+// there with its shape and a dtype that rml computes with, and that the file holds no tensor that
+// the family does not know, which would silently be left out of the mathematics.
 #pragma once
 
 #include <cstddef>

@@ -22,7 +22,9 @@ class AlignedBytes {
       : storage_(bytes.size() / sizeof(Line) + 1), size_(bytes.size()) {
     std::memcpy(storage_.data(), bytes.data(), bytes.size());
   }
-  std::span<const std::byte> get() const { return {reinterpret_cast<const std::byte*>(storage_.data()), size_}; }
+  std::span<const std::byte> get() const {
+    return {reinterpret_cast<const std::byte*>(storage_.data()), size_};
+  }
 
  private:
   struct alignas(64) Line {
@@ -89,7 +91,8 @@ TEST_P(Families, BothFormatsGiveTheSameSpecAndTensors) {
     EXPECT_EQ(expected.tied_embeddings, tied);
     EXPECT_EQ((*folder)->tensor_bytes(), (*gguf)->tensor_bytes());
     for (const TensorSpec& tensor : DecoderTensors(expected)) {
-      EXPECT_EQ((*folder)->Find(tensor.name) != nullptr, (*gguf)->Find(tensor.name) != nullptr) << tensor.name;
+      EXPECT_EQ((*folder)->Find(tensor.name) != nullptr, (*gguf)->Find(tensor.name) != nullptr)
+          << tensor.name;
     }
     std::filesystem::remove_all(path);
   }
@@ -128,13 +131,17 @@ TEST(ModelFiles, LayerTypesDecideWhereTheyAreListed) {
   for (int i = 0; i < 7; ++i) types.Append(i % 2 == 0 ? "full_attention" : "sliding_attention");
   model.config.Set("layer_types", types);
   const DecoderSpec spec = FolderSpecOf(model);
-  for (size_t i = 0; i < spec.layers.size(); ++i) EXPECT_EQ(spec.layers[i].window, i % 2 == 0 ? 0 : 9) << i;
+  for (size_t i = 0; i < spec.layers.size(); ++i)
+    EXPECT_EQ(spec.layers[i].window, i % 2 == 0 ? 0 : 9) << i;
 }
 
 TEST(ModelFiles, ReadsTheScalingOfLlama3) {
   TinyModel model("llama");
   io::Json scaling = io::Json::MakeObject();
-  scaling.Set("rope_type", "llama3").Set("factor", 32.0).Set("low_freq_factor", 1.0).Set("high_freq_factor", 4.0);
+  scaling.Set("rope_type", "llama3")
+      .Set("factor", 32.0)
+      .Set("low_freq_factor", 1.0)
+      .Set("high_freq_factor", 4.0);
   scaling.Set("original_max_position_embeddings", 128);
   model.config.Set("rope_scaling", scaling);
   const kernels::RopeScaling read = FolderSpecOf(model).ropes[0].scaling;
@@ -177,13 +184,17 @@ TEST(ModelFiles, ABiasInTheFileIsPartOfALlama) {
 
 TEST(ModelFiles, AMissingTensorIsNamed) {
   TinyModel model("llama");
-  model.edit_tensor = [](std::string* name, core::Shape*) { return *name != "blk.3.ffn_up.weight"; };
+  model.edit_tensor = [](std::string* name, core::Shape*) {
+    return *name != "blk.3.ffn_up.weight";
+  };
   EXPECT_THAT(GgufError(model), HasSubstr("blk.3.ffn_up.weight"));
 }
 
 TEST(ModelFiles, AMissingEmbeddingIsNoModel) {
   TinyModel model("llama");
-  model.edit_tensor = [](std::string* name, core::Shape*) { return *name != "model.embed_tokens.weight"; };
+  model.edit_tensor = [](std::string* name, core::Shape*) {
+    return *name != "model.embed_tokens.weight";
+  };
   EXPECT_THAT(FolderError(model), HasSubstr("model.embed_tokens.weight"));
 }
 
@@ -212,7 +223,8 @@ TEST(ModelFiles, ATensorThatTheFamilyDoesNotKnowIsAnError) {
 TEST(ModelFiles, AnUnknownArchitectureNamesTheKnownOnes) {
   TinyModel model("llama");
   model.gguf_strings["general.architecture"] = "mamba";
-  EXPECT_THAT(GgufError(model), HasSubstr("'mamba' is not supported; supported are llama, qwen2, qwen3, gemma3"));
+  EXPECT_THAT(GgufError(model),
+              HasSubstr("'mamba' is not supported; supported are llama, qwen2, qwen3, gemma3"));
   model.config.Set("model_type", "mixtral");
   EXPECT_THAT(FolderError(model), HasSubstr("mixtral"));
 }

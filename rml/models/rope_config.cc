@@ -26,15 +26,18 @@ class ScalingReader {
   Expected<std::optional<double>> Find(std::string_view gguf, std::string_view hugging_face) const {
     return Search<double>(gguf, hugging_face, &ConfigSource::FindFloat);
   }
-  Expected<std::optional<std::string>> FindText(std::string_view gguf, std::string_view hugging_face) const {
+  Expected<std::optional<std::string>> FindText(std::string_view gguf,
+                                                std::string_view hugging_face) const {
     return Search<std::string>(gguf, hugging_face, &ConfigSource::FindString);
   }
-  Expected<double> Float(std::string_view gguf, std::string_view hugging_face, double otherwise) const {
+  Expected<double> Float(std::string_view gguf, std::string_view hugging_face,
+                         double otherwise) const {
     RML_ASSIGN(const std::optional<double> found, Find(gguf, hugging_face));
     return found.value_or(otherwise);
   }
   // A number of tokens, which some files write as a float.
-  Expected<int64_t> Tokens(std::string_view gguf, std::string_view hugging_face, int64_t otherwise) const {
+  Expected<int64_t> Tokens(std::string_view gguf, std::string_view hugging_face,
+                           int64_t otherwise) const {
     RML_ASSIGN(const double value, Float(gguf, hugging_face, static_cast<double>(otherwise)));
     if (!(value >= 0 && value <= 1e12)) {
       return core::DataLoss(source_.file_name(), ": RoPE scaling's ", hugging_face, " is ", value);
@@ -45,7 +48,8 @@ class ScalingReader {
  private:
   template <typename T>
   Expected<std::optional<T>> Search(std::string_view gguf, std::string_view hugging_face,
-                                    Expected<std::optional<T>> (ConfigSource::*find)(ConfigKey) const) const {
+                                    Expected<std::optional<T>> (ConfigSource::*find)(ConfigKey)
+                                        const) const {
     for (const std::string& prefix : prefixes_) {
       const std::string spelled = StrCat(prefix, hugging_face);
       RML_ASSIGN(auto found, (source_.*find)({gguf, spelled}));
@@ -83,23 +87,26 @@ Expected<RopeScalingKind> ReadKind(const ConfigSource& source, const ScalingRead
   for (const KindName& known : kKinds) {
     if (known.name == *name) return known.kind;
   }
-  return core::Unsupported(source.file_name(), ": RoPE scaling '", *name,
-                           "' is not supported; supported are none, linear, dynamic, yarn and llama3");
+  return core::Unsupported(
+      source.file_name(), ": RoPE scaling '", *name,
+      "' is not supported; supported are none, linear, dynamic, yarn and llama3");
 }
 
 }  // namespace
 
-Expected<RopeSpec> ReadRope(const ConfigSource& source, const DecoderSpec& spec, double default_base,
-                            std::string_view layer_type) {
+Expected<RopeSpec> ReadRope(const ConfigSource& source, const DecoderSpec& spec,
+                            double default_base, std::string_view layer_type) {
   const ScalingReader reader(source, layer_type);
   RopeSpec rope;
   RML_ASSIGN(rope.base, reader.Float("rope.freq_base", "rope_theta", default_base));
   RML_ASSIGN(rope.base, source.Float({"", "rope_theta"}, rope.base));
   RML_ASSIGN(const double rotated, source.Float({"", "partial_rotary_factor"}, 1.0));
-  RML_ASSIGN(const int64_t dim, source.Int({"rope.dimension_count", ""},
-                                           static_cast<int64_t>(std::lround(rotated * spec.head_dim))));
+  RML_ASSIGN(const int64_t dim,
+             source.Int({"rope.dimension_count", ""},
+                        static_cast<int64_t>(std::lround(rotated * spec.head_dim))));
   if (dim < 2 || dim > spec.head_dim) {
-    return core::DataLoss(source.file_name(), ": RoPE rotates ", dim, " elements of a head of ", spec.head_dim);
+    return core::DataLoss(source.file_name(), ": RoPE rotates ", dim, " elements of a head of ",
+                          spec.head_dim);
   }
   rope.dim = static_cast<int>(dim);
 
@@ -113,8 +120,9 @@ Expected<RopeSpec> ReadRope(const ConfigSource& source, const DecoderSpec& spec,
   if (!(scaling.factor > 0) || !std::isfinite(scaling.factor)) {
     return core::DataLoss(source.file_name(), ": the RoPE scaling factor is ", scaling.factor);
   }
-  RML_ASSIGN(scaling.original_context, reader.Tokens("rope.scaling.original_context_length",
-                                                     "original_max_position_embeddings", spec.context_length));
+  RML_ASSIGN(scaling.original_context,
+             reader.Tokens("rope.scaling.original_context_length",
+                           "original_max_position_embeddings", spec.context_length));
   scaling.context = spec.context_length;
   RML_ASSIGN(scaling.beta_fast, reader.Float("rope.scaling.yarn_beta_fast", "beta_fast", 32.0));
   RML_ASSIGN(scaling.beta_slow, reader.Float("rope.scaling.yarn_beta_slow", "beta_slow", 1.0));
@@ -122,7 +130,8 @@ Expected<RopeSpec> ReadRope(const ConfigSource& source, const DecoderSpec& spec,
   RML_ASSIGN(scaling.mscale_all_dim, reader.Float("", "mscale_all_dim", 0.0));
   RML_ASSIGN(scaling.low_frequency_factor, reader.Float("", "low_freq_factor", 1.0));
   RML_ASSIGN(scaling.high_frequency_factor, reader.Float("", "high_freq_factor", 4.0));
-  RML_ASSIGN(scaling.attention_factor, reader.Float("rope.scaling.attn_factor", "attention_factor", 0.0));
+  RML_ASSIGN(scaling.attention_factor,
+             reader.Float("rope.scaling.attn_factor", "attention_factor", 0.0));
   return rope;
 }
 

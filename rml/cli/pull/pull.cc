@@ -36,12 +36,14 @@ Status Verify(const KnownModel& model, const std::string& path) {
 }
 
 // Which of the given files carry the model's packages, in order; nothing missing.
-Expected<std::vector<std::string>> FindPackages(const KnownModel& model, const std::string& folder) {
+Expected<std::vector<std::string>> FindPackages(const KnownModel& model,
+                                                const std::string& folder) {
   std::vector<std::string> files;
   for (const CarrierPackage& package : model.packages) {
     const std::string file = core::StrCat(folder, "/", package.file);
     if (!fs::exists(file)) {
-      return core::NotFound(folder, ": '", package.file, "' is not there, which carries ", model.name);
+      return core::NotFound(folder, ": '", package.file, "' is not there, which carries ",
+                            model.name);
     }
     files.push_back(file);
   }
@@ -49,7 +51,8 @@ Expected<std::vector<std::string>> FindPackages(const KnownModel& model, const s
 }
 
 // Joins the packages' members into one file.
-Status UnpackFile(const KnownModel& model, const std::vector<std::string>& packages, const std::string& target) {
+Status UnpackFile(const KnownModel& model, const std::vector<std::string>& packages,
+                  const std::string& target) {
   RML_ASSIGN(io::FileWriter writer, io::FileWriter::Create(target));
   for (size_t i = 0; i < packages.size(); ++i) {
     RML_ASSIGN(const ZipArchive archive, ZipArchive::Open(packages[i]));
@@ -60,7 +63,8 @@ Status UnpackFile(const KnownModel& model, const std::vector<std::string>& packa
 }
 
 // Unpacks what lies below the package's folder.
-Status UnpackFolder(const KnownModel& model, const std::string& package, const std::string& target) {
+Status UnpackFolder(const KnownModel& model, const std::string& package,
+                    const std::string& target) {
   RML_ASSIGN(const ZipArchive archive, ZipArchive::Open(package));
   const std::string_view prefix = model.packages[0].member;
   for (const std::string& member : archive.MemberNames()) {
@@ -74,9 +78,12 @@ Status UnpackFolder(const KnownModel& model, const std::string& package, const s
     const fs::path file = fs::path(target) / relative;
     std::error_code error;
     fs::create_directories(file.parent_path(), error);
-    if (error) return core::IoError(core::StrCat("cannot make the folder ", file.parent_path().string()), error.value());
+    if (error)
+      return core::IoError(core::StrCat("cannot make the folder ", file.parent_path().string()),
+                           error.value());
     RML_ASSIGN(io::FileWriter writer, io::FileWriter::Create(file.string()));
-    RML_TRY(archive.Extract(member, [&](std::span<const std::byte> bytes) { return writer.Write(bytes); }));
+    RML_TRY(archive.Extract(member,
+                            [&](std::span<const std::byte> bytes) { return writer.Write(bytes); }));
     RML_TRY(writer.Commit());
   }
   return {};
@@ -100,23 +107,28 @@ Status CopyFolder(const std::string& from, const std::string& to) {
 Status Obtain(const KnownModel& model, const std::string& from, const std::string& target) {
   if (!fs::exists(from)) return core::NotFound(from, ": no such file or folder");
   if (fs::is_directory(from)) {
-    if (IsFolderModel(model) && fs::exists(HashedFile(model, from))) return CopyFolder(from, target);
+    if (IsFolderModel(model) && fs::exists(HashedFile(model, from)))
+      return CopyFolder(from, target);
     if (!IsFolderModel(model) && fs::exists(core::StrCat(from, "/", model.file))) {
       return CopyFile(core::StrCat(from, "/", model.file), target);
     }
     RML_ASSIGN(const std::vector<std::string> packages, FindPackages(model, from));
-    return IsFolderModel(model) ? UnpackFolder(model, packages[0], target) : UnpackFile(model, packages, target);
+    return IsFolderModel(model) ? UnpackFolder(model, packages[0], target)
+                                : UnpackFile(model, packages, target);
   }
   const bool package = from.ends_with(".whl") || from.ends_with(".zip");
   if (!package) {
-    if (IsFolderModel(model)) return core::InvalidArgument(from, ": ", model.name, " is a folder; give that, or its package");
+    if (IsFolderModel(model))
+      return core::InvalidArgument(from, ": ", model.name,
+                                   " is a folder; give that, or its package");
     return CopyFile(from, target);
   }
   if (model.packages.size() > 1) {
     return core::InvalidArgument(model.name, " comes in ", model.packages.size(),
                                  " packages; give the folder that holds them all to --from");
   }
-  return IsFolderModel(model) ? UnpackFolder(model, from, target) : UnpackFile(model, {from}, target);
+  return IsFolderModel(model) ? UnpackFolder(model, from, target)
+                              : UnpackFile(model, {from}, target);
 }
 
 }  // namespace
@@ -125,8 +137,10 @@ Expected<std::string> Pull(const KnownModel& model, const std::string& from) {
   const std::string target = CachedPath(model);
   if (fs::exists(target) && Verify(model, target).ok()) return target;
 
-  // Everything happens in a folder beside the target, on the same file system: one rename at the end.
-  RML_ASSIGN(const TemporaryFolder work, TemporaryFolder::Make(fs::path(target).parent_path().string()));
+  // Everything happens in a folder beside the target, on the same file system: one rename at the
+  // end.
+  RML_ASSIGN(const TemporaryFolder work,
+             TemporaryFolder::Make(fs::path(target).parent_path().string()));
   std::string source = from;
   if (from.empty()) {
     RML_TRY(DownloadWithPip(model, work.path()));
@@ -139,7 +153,8 @@ Expected<std::string> Pull(const KnownModel& model, const std::string& from) {
   RML_TRY(Verify(model, staged));
 
   std::error_code error;
-  if (IsFolderModel(model)) fs::remove_all(target, error);  // a damaged one stands in the way of a folder
+  if (IsFolderModel(model))
+    fs::remove_all(target, error);  // a damaged one stands in the way of a folder
   fs::rename(staged, target, error);
   if (error) return core::IoError(core::StrCat("cannot put the model at ", target), error.value());
   return target;

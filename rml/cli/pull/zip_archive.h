@@ -21,7 +21,8 @@ class ZipArchive {
 
   std::vector<std::string> MemberNames() const;
 
-  // Unpacks a member piece by piece; its checksum is verified at the end. The sink's failure ends it.
+  // Unpacks a member piece by piece; its checksum is verified at the end. The sink's failure ends
+  // it.
   using Sink = core::FunctionRef<core::Status(std::span<const std::byte> bytes)>;
   core::Status Extract(const std::string& member, Sink sink) const;
 

@@ -48,7 +48,8 @@ void NormHeads(Row* x, const std::vector<float>& weight, double eps, int head_di
   }
 }
 
-void Rotate(Row* x, const models::RopeSpec& rope, const std::vector<float>& factors, int head_dim, int64_t position) {
+void Rotate(Row* x, const models::RopeSpec& rope, const std::vector<float>& factors, int head_dim,
+            int64_t position) {
   const auto table = kernels::RopeFrequencies(rope.dim, rope.base, rope.scaling, factors);
   const int half = rope.dim / 2;
   for (size_t head = 0; head < x->size(); head += static_cast<size_t>(head_dim)) {
@@ -93,7 +94,8 @@ Row Attend(const DecoderSpec& spec, int64_t window, const Row& q, const std::vec
     for (double& weight : weights) total += weight = std::exp(weight - largest);
     for (size_t j = 0; j < weights.size(); ++j) {
       for (size_t i = 0; i < d; ++i) {
-        out[head * d + i] += weights[j] / total * values[static_cast<size_t>(first) + j][kv * d + i];
+        out[head * d + i] +=
+            weights[j] / total * values[static_cast<size_t>(first) + j][kv * d + i];
       }
     }
   }
@@ -106,7 +108,8 @@ void AddBias(Row* x, const std::vector<float>& bias) {
 
 }  // namespace
 
-std::vector<std::vector<double>> ReferenceLogits(const DecoderSpec& spec, const DecoderWeights& weights,
+std::vector<std::vector<double>> ReferenceLogits(const DecoderSpec& spec,
+                                                 const DecoderWeights& weights,
                                                  std::span<const text::TokenId> tokens) {
   std::vector<Row> stream;  // the residual, a row a token
   for (const text::TokenId token : tokens) {

@@ -12,7 +12,8 @@
 namespace rml::llm::testing {
 
 // The logits [tokens.size()][vocab] that follow each token of one sequence.
-std::vector<std::vector<double>> ReferenceLogits(const models::DecoderSpec& spec, const DecoderWeights& weights,
+std::vector<std::vector<double>> ReferenceLogits(const models::DecoderSpec& spec,
+                                                 const DecoderWeights& weights,
                                                  std::span<const text::TokenId> tokens);
 
 }  // namespace rml::llm::testing

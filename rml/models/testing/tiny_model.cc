@@ -35,12 +35,14 @@ DecoderSpec Spec(const std::string& family, bool tied, bool qkv_bias) {
 // What llama.cpp's converter does to a tensor of a Hugging Face file.
 std::vector<float> ToGguf(const TensorSpec& spec, std::vector<float> values) {
   switch (spec.transform) {
-    case Transform::kNone: return values;
+    case Transform::kNone:
+      return values;
     case Transform::kNormPlusOne:
       for (float& value : values) value += 1;
       return values;
     case Transform::kRopePermuteQ:
-    case Transform::kRopePermuteK: break;
+    case Transform::kRopePermuteK:
+      break;
   }
   const int64_t columns = spec.shape.rank() == 2 ? spec.shape[1] : 1;
   std::vector<float> permuted(values.size());
@@ -48,17 +50,21 @@ std::vector<float> ToGguf(const TensorSpec& spec, std::vector<float> values) {
     const int64_t head = row / kHeadDim, in_head = row % kHeadDim;
     const int64_t from = head * kHeadDim + in_head % 2 * (kHeadDim / 2) + in_head / 2;
     for (int64_t c = 0; c < columns; ++c) {
-      permuted[static_cast<size_t>(row * columns + c)] = values[static_cast<size_t>(from * columns + c)];
+      permuted[static_cast<size_t>(row * columns + c)] =
+          values[static_cast<size_t>(from * columns + c)];
     }
   }
   return permuted;
 }
 
-std::span<const std::byte> Bytes(const std::vector<float>& values) { return std::as_bytes(std::span(values)); }
+std::span<const std::byte> Bytes(const std::vector<float>& values) {
+  return std::as_bytes(std::span(values));
+}
 
 }  // namespace
 
-TinyModel::TinyModel(const std::string& family, bool tied_embeddings, bool qkv_bias) : family_(family) {
+TinyModel::TinyModel(const std::string& family, bool tied_embeddings, bool qkv_bias)
+    : family_(family) {
   std::mt19937 random(11);
   for (TensorSpec& spec : DecoderTensors(Spec(family, tied_embeddings, qkv_bias))) {
     if (spec.hugging_face.empty() || (tied_embeddings && spec.name == "output.weight")) continue;
@@ -70,25 +76,27 @@ TinyModel::TinyModel(const std::string& family, bool tied_embeddings, bool qkv_b
 
   gguf_strings["general.architecture"] = family;
   const std::string prefix = family + ".";
-  gguf_ints = {{prefix + "embedding_length", kWidth},
-               {prefix + "feed_forward_length", kFeedForward},
-               {prefix + "context_length", kContext},
-               {prefix + "block_count", kLayers},
-               {prefix + "attention.head_count", kHeads},
-               {prefix + "attention.head_count_kv", kKvHeads},
-               {prefix + "attention.key_length", kHeadDim},
-               {prefix + "attention.value_length", kHeadDim},
-               {prefix + "rope.dimension_count", kHeadDim}};
-  gguf_floats = {{prefix + "attention.layer_norm_rms_epsilon", 1e-6f}, {prefix + "rope.freq_base", 50000.0f}};
+  gguf_ints = {
+      {prefix + "embedding_length", kWidth},       {prefix + "feed_forward_length", kFeedForward},
+      {prefix + "context_length", kContext},       {prefix + "block_count", kLayers},
+      {prefix + "attention.head_count", kHeads},   {prefix + "attention.head_count_kv", kKvHeads},
+      {prefix + "attention.key_length", kHeadDim}, {prefix + "attention.value_length", kHeadDim},
+      {prefix + "rope.dimension_count", kHeadDim}};
+  gguf_floats = {{prefix + "attention.layer_norm_rms_epsilon", 1e-6f},
+                 {prefix + "rope.freq_base", 50000.0f}};
   if (family == "gemma3") gguf_ints[prefix + "attention.sliding_window"] = 9;
 
   config.Set("model_type", family == "gemma3" ? "gemma3_text" : family);
   config.Set("hidden_size", kWidth).Set("intermediate_size", kFeedForward);
   config.Set("max_position_embeddings", kContext).Set("num_hidden_layers", kLayers);
-  config.Set("num_attention_heads", kHeads).Set("num_key_value_heads", kKvHeads).Set("head_dim", kHeadDim);
+  config.Set("num_attention_heads", kHeads)
+      .Set("num_key_value_heads", kKvHeads)
+      .Set("head_dim", kHeadDim);
   config.Set("rms_norm_eps", 1e-6).Set("rope_theta", 50000.0);
   if (family == "gemma3") {
-    config.Set("sliding_window", 9).Set("query_pre_attn_scalar", kHeadDim).Set("rope_local_base_freq", 10000.0);
+    config.Set("sliding_window", 9)
+        .Set("query_pre_attn_scalar", kHeadDim)
+        .Set("rope_local_base_freq", 10000.0);
   }
 }
 
@@ -96,7 +104,8 @@ std::vector<std::byte> TinyModel::Gguf() const {
   auto writer = io::GgufWriter::Create();
   RML_CHECK(writer.ok());
   for (const auto& [key, value] : gguf_strings) RML_CHECK(writer->Set(key, value).ok());
-  for (const auto& [key, value] : gguf_ints) RML_CHECK(writer->Set(key, static_cast<uint32_t>(value)).ok());
+  for (const auto& [key, value] : gguf_ints)
+    RML_CHECK(writer->Set(key, static_cast<uint32_t>(value)).ok());
   for (const auto& [key, value] : gguf_floats) RML_CHECK(writer->Set(key, value).ok());
   for (const Tensor& tensor : tensors_) {
     std::string name = tensor.spec.gguf;

@@ -19,7 +19,8 @@ namespace rml::models::testing {
 class TinyModel {
  public:
   // "llama", "qwen2", "qwen3" or "gemma3". The tensors are f32.
-  explicit TinyModel(const std::string& family, bool tied_embeddings = false, bool qkv_bias = false);
+  explicit TinyModel(const std::string& family, bool tied_embeddings = false,
+                     bool qkv_bias = false);
 
   const std::string& family() const { return family_; }
 
