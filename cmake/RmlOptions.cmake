@@ -44,6 +44,9 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
 endif()
 if(RML_SANITIZE)
   target_compile_options(rml_flags INTERFACE -fsanitize=${RML_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    target_compile_options(rml_flags INTERFACE -O1 -g1)  # at -O2 a file of kernels takes minutes
+  endif()
   target_link_options(rml_flags INTERFACE -fsanitize=${RML_SANITIZE})
 endif()
 

@@ -41,16 +41,17 @@ constexpr std::array<std::string_view, 7> kNames = {
 
 // In memory where the system has such a folder: an input is written thousands of times a second.
 const std::string& Folder() {
-  static const std::string folder = [] {
+  // Never destroyed: the exit handler needs it.
+  static const std::string* const folder = [] {
     const std::filesystem::path memory = "/dev/shm";
     const auto base =
         std::filesystem::is_directory(memory) ? memory : std::filesystem::temp_directory_path();
-    std::string pattern = (base / "rml_model_files_XXXXXX").string();
-    Require(::mkdtemp(pattern.data()) != nullptr, "a folder can be made");
+    auto* const pattern = new std::string((base / "rml_model_files_XXXXXX").string());
+    Require(::mkdtemp(pattern->data()) != nullptr, "a folder can be made");
     std::atexit([] { std::filesystem::remove_all(Folder()); });
     return pattern;
   }();
-  return folder;
+  return *folder;
 }
 
 void Put(std::string_view name, std::string_view bytes) {

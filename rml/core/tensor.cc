@@ -169,8 +169,10 @@ Expected<Tensor> Tensor::OverStrided(std::shared_ptr<Buffer> buffer, DType dtype
   }
   if (shape.elements() == 0) tensor.strides_ = RowMajorStrides(shape);
   int64_t bytes = 0;  // from the first element to the end of the last block
+  int64_t blocks = 0;
   if (shape.elements() > 0 &&
-      !CheckedMul<int64_t>(last / info.block_elements + 1, info.block_bytes, &bytes)) {
+      (!CheckedAdd<int64_t>(last / info.block_elements, 1, &blocks) ||
+       !CheckedMul<int64_t>(blocks, info.block_bytes, &bytes))) {
     return InvalidArgument("a tensor of ", Describe(dtype, shape), " reaches past 64 bits");
   }
   if (byte_offset < 0 || byte_offset > buffer->bytes() || bytes > buffer->bytes() - byte_offset) {

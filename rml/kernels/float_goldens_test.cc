@@ -29,14 +29,23 @@ Json Golden(const std::string& name) {
   return Json::parse(file);
 }
 
+// By value: a reference into the whole would outlive it in a range-for.
+Json GoldenCases(const std::string& name) { return Golden(name).at("cases"); }
+
 struct Array {
   std::vector<int64_t> shape;
   std::vector<float> data;
   int64_t size() const { return static_cast<int64_t>(data.size()); }
 };
+// Infinities are text.
+float Number(const Json& value) {
+  return value.is_string() ? std::stof(value.get<std::string>()) : value.get<float>();
+}
+
 Array At(const Json& arrays, const char* name) {
-  return {arrays.at(name).at("shape").get<std::vector<int64_t>>(),
-          arrays.at(name).at("data").get<std::vector<float>>()};
+  Array array = {arrays.at(name).at("shape").get<std::vector<int64_t>>(), {}};
+  for (const Json& value : arrays.at(name).at("data")) array.data.push_back(Number(value));
+  return array;
 }
 
 // |actual - expected| <= relative * |expected| + absolute, element by element.
@@ -50,7 +59,7 @@ void ExpectClose(const std::vector<float>& actual, const Array& expected, double
 }
 
 TEST(Goldens, RmsNorm) {
-  for (const Json& c : Golden("norm").at("cases")) {
+  for (const Json& c : GoldenCases("norm")) {
     const Array x = At(c.at("inputs"), "x");
     const Array weight = At(c.at("inputs"), "weight");
     ForEveryIsa([&] {
@@ -63,7 +72,7 @@ TEST(Goldens, RmsNorm) {
 }
 
 TEST(Goldens, SoftmaxAndLogSumExp) {
-  for (const Json& c : Golden("softmax").at("cases")) {
+  for (const Json& c : GoldenCases("softmax")) {
     const Array x = At(c.at("inputs"), "x");
     const Array sums = At(c.at("outputs"), "logsumexp");
     ForEveryIsa([&] {
@@ -83,7 +92,7 @@ TEST(Goldens, SoftmaxAndLogSumExp) {
 TEST(Goldens, Activations) {
   using Unary = void (*)(const float*, int64_t, float*);
   using Gate = void (*)(const float*, const float*, int64_t, float*);
-  for (const Json& c : Golden("activation").at("cases")) {
+  for (const Json& c : GoldenCases("activation")) {
     const Array x = At(c.at("inputs"), "x");
     const Array up = At(c.at("inputs"), "up");
     ForEveryIsa([&] {
@@ -107,7 +116,7 @@ TEST(Goldens, Activations) {
 }
 
 TEST(Goldens, Rope) {
-  for (const Json& c : Golden("rope").at("cases")) {
+  for (const Json& c : GoldenCases("rope")) {
     SCOPED_TRACE(c.at("scaling").dump());
     RopeScaling scaling;
     const Json& s = c.at("scaling");
@@ -154,7 +163,7 @@ TEST(Goldens, Rope) {
 }
 
 TEST(Goldens, Attention) {
-  for (const Json& c : Golden("attention").at("cases")) {
+  for (const Json& c : GoldenCases("attention")) {
     const Array q = At(c.at("inputs"), "q");
     const Array k = At(c.at("inputs"), "k");
     const Array v = At(c.at("inputs"), "v");
@@ -184,7 +193,7 @@ TEST(Goldens, Attention) {
 }
 
 TEST(Goldens, MatMul) {
-  for (const Json& c : Golden("matmul").at("cases")) {
+  for (const Json& c : GoldenCases("matmul")) {
     const Array x = At(c.at("inputs"), "x");
     const Array w = At(c.at("inputs"), "w");
     ForEveryIsa([&] {
