@@ -1,0 +1,39 @@
+// The checks that every operator passes, whatever it computes. Each says what is wrong as a Status
+// that begins with the case.
+#pragma once
+
+#include "rml/ops/check/op_case.h"
+#include "rml/ops/provider.h"
+
+namespace rml::ops {
+
+// What was inferred is what came out; the default cost or the operator's own is not negative.
+core::Status CheckInference(const OpCase& c);
+
+// Every kernel of the provider that accepts the case, on contiguous and strided inputs, with 1, 2
+// and 3 threads, against the reference, and bit-equal for any number of threads. `ran`, if not
+// null, counts the kernels that accepted.
+core::Status CheckProvider(const OpCase& c, const Provider& provider, int* ran);
+
+// An aliased output in its input's own memory gives the same.
+core::Status CheckAliases(const OpCase& c);
+
+// Gradients against finite differences, in f64: first, and second where `second`.
+core::Status CheckGradient(const OpCase& c, bool second);
+// A hand-written vjp against the decomposition, where there are both.
+core::Status CheckDecomposedGradient(const OpCase& c);
+
+// Traced and run by the interpreter, with integer dimensions and with symbols for all that may
+// vary; inside a fused body; and the gradient as a graph: the same bits as eager calls.
+core::Status CheckTrace(const OpCase& c);
+core::Status CheckSymbolic(const OpCase& c);
+core::Status CheckFused(const OpCase& c);
+core::Status CheckTracedGradient(const OpCase& c);
+
+// For each axis that may be split: in two, run, merged.
+core::Status CheckSplits(const OpCase& c);
+
+// On a device whose memory traps on host access.
+core::Status CheckDevice(const OpCase& c, core::Device& device);
+
+}  // namespace rml::ops

@@ -1,0 +1,116 @@
+// y[b] = Σ_{i in bag b} weights[i] · table[indices[i]] / divisor
+#include "rml/ops/embedding_bag.h"
+
+#include "rml/core/error.h"
+#include "rml/ops/elementwise.h"
+
+namespace rml::ops {
+namespace {
+
+enum { kTable, kIndices, kOffsets, kWeights };
+
+core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+  RML_TRY(CheckBagMode(call.text("mode")));
+  if (call.rank(kTable) != 2)
+    return core::InvalidArgument("table has ", call.rank(kTable), " dimensions, expected 2");
+  for (int i = kIndices; i <= kWeights; ++i) {
+    if (call.has(i) && call.rank(i) != 1)
+      return core::InvalidArgument(call.input_name(i), " has ", call.rank(i),
+                                   " dimensions, expected 1");
+  }
+  if (call.has(kWeights) && !(call.dim(kWeights, 0) == call.dim(kIndices, 0))) {
+    return core::InvalidArgument("there are ", call.dim(kIndices, 0).ToString(), " indices and ",
+                                 call.dim(kWeights, 0).ToString(), " weights");
+  }
+  const ir::Dim bags = call.dim(kOffsets, 0) - 1;
+  if (!bags.valid())
+    return core::InvalidArgument("offsets is empty; it has one element more than there are bags");
+  outputs->push_back({call.dtype(kTable), {bags, call.dim(kTable, 1)}});
+  return {};
+}
+
+core::Status Reference(ir::RefCall& call) {
+  const auto table = call.in<double>(kTable);
+  const auto y = call.out<double>(0);
+  return ForBags(call, table.dim(0), kIndices, kOffsets, kWeights,
+                 [&](int64_t b, int64_t, int64_t row, double factor) {
+                   for (int64_t d = 0; d < table.dim(1); ++d) y(b, d) += factor * table(row, d);
+                 });
+}
+
+ir::Values Vjp(ir::ExprCall& call) {
+  const Emit e(call.b());
+  const ir::AttrList mode = {{"mode", call.call().text("mode")}};
+  ir::Values grads(size_t{4});
+  if (call.needs(kTable)) {
+    ir::AttrList attributes = mode;
+    attributes.push_back({"rows", ir::Dims{call.in(kTable).dim(0)}});
+    grads[kTable] =
+        e.one("embedding_bag_table_grad",
+              {call.grad(0), call.in(kIndices), call.in(kOffsets), call.in(kWeights)}, attributes);
+  }
+  if (call.needs(kWeights)) {
+    if (call.call().text("mode") != "sum")
+      throw Error(core::Unsupported("weights have a gradient in mode sum only"));
+    // d/dw[i] = grad[bag of i] · table[indices[i]]
+    const ir::Value rows = e.one("gather_rows", {call.in(kTable), call.in(kIndices)});
+    const ir::Value bags = e.one("bag_rows", {call.grad(0), call.in(kOffsets), call.in(kIndices)});
+    grads[kWeights] = e.sum(e.mul(rows, bags), {1});
+  }
+  return grads;
+}
+
+}  // namespace
+
+ir::OpDef EmbeddingBag() {
+  ir::OpDef op;
+  op.name = "embedding_bag";
+  op.doc =
+      "Rows of `table` [rows, width], combined bag by bag: bag b takes `indices` from `offsets[b]` "
+      "to `offsets[b + 1]` - 1 (so `offsets` has "
+      "one element more than there are bags). `mode`: sum; mean, over the sum of the weights; "
+      "sqrtn, over the root of the sum of their "
+      "squares. An empty bag gives zeros.";
+  op.inputs = {
+      {"table"}, {"indices", "I"}, {"offsets", "I"}, {"weights", "T", ir::Arity::kOptional}};
+  op.outputs = {{"y"}};
+  op.types = {{"T", ir::kFloats}, {"I", ir::kIndices}};
+  op.attributes = {{"mode", "sum"}};
+  op.axes = ir::AxesRule([](const ir::OpCall& call) -> core::Expected<ir::Axes> {
+    ir::Axes axes = {{"width",
+                      ir::AxisRole::kFree,
+                      ir::Combine::kSum,
+                      std::vector<int>(static_cast<size_t>(call.inputs()), -1),
+                      {1}}};
+    axes[0].inputs[kTable] = 1;
+    return axes;
+  });
+  op.infer = Infer;
+  op.reference = Reference;
+  op.vjp = Vjp;
+  op.cost = [](const ir::OpCall& call) {
+    const double elements =
+        static_cast<double>((call.dim(kIndices, 0) * call.dim(kTable, 1)).max());
+    const double bytes = core::Info(call.dtype(kTable)).block_bytes;
+    return ir::Cost{
+        2 * elements, elements * bytes + 8 * static_cast<double>(call.dim(kIndices, 0).max()),
+        bytes * static_cast<double>((call.dim(kOffsets, 0) * call.dim(kTable, 1)).max())};
+  };
+  op.samples = [] {
+    const auto numbers = [](std::vector<double> values) {
+      return ir::SampleInput({static_cast<int64_t>(values.size())}, ir::Fill::Values(values));
+    };
+    std::vector<ir::Sample> samples;
+    for (const char* mode : {"sum", "mean", "sqrtn"}) {
+      samples.push_back(
+          {{{{5, 3}}, numbers({4, 0, 0, -1, 2}), numbers({0, 2, 2, 5})}, {{"mode", mode}}});
+    }
+    samples.push_back({{{{4, 2}}, numbers({1, 1, 3}), numbers({0, 1, 3}), {{3}}}});
+    samples.push_back({{{{7, 33}}, {{40}, ir::Fill::Uniform(0, 6)}, numbers({0, 7, 40})}});
+    samples.push_back({{{{3, 2}}, {{0}}, numbers({0})}});
+    return samples;
+  };
+  return op;
+}
+
+}  // namespace rml::ops

@@ -1,0 +1,91 @@
+// The gradient of embedding_bag's table, dense.
+#include "rml/ops/elementwise.h"
+#include "rml/ops/embedding_bag.h"
+
+namespace rml::ops {
+namespace {
+
+enum { kGrad, kIndices, kOffsets, kWeights };
+
+core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+  RML_TRY(CheckBagMode(call.text("mode")));
+  if (call.rank(kGrad) != 2)
+    return core::InvalidArgument("grad has ", call.rank(kGrad), " dimensions, expected 2");
+  if (!(call.dim(kOffsets, 0) == call.dim(kGrad, 0) + 1)) {
+    return core::InvalidArgument("grad has ", call.dim(kGrad, 0).ToString(), " bags and offsets ",
+                                 call.dim(kOffsets, 0).ToString(), " elements");
+  }
+  const ir::Dims& rows = call.attr<ir::Dims>("rows");
+  if (rows.rank() != 1) return core::InvalidArgument("rows is not one dimension");
+  outputs->push_back({call.dtype(kGrad), {rows[0], call.dim(kGrad, 1)}});
+  return {};
+}
+
+core::Status Reference(ir::RefCall& call) {
+  const auto grad = call.in<double>(kGrad);
+  const auto table = call.out<double>(0);
+  return ForBags(call, table.dim(0), kIndices, kOffsets, kWeights,
+                 [&](int64_t b, int64_t, int64_t row, double factor) {
+                   for (int64_t d = 0; d < table.dim(1); ++d) table(row, d) += factor * grad(b, d);
+                 });
+}
+
+}  // namespace
+
+ir::OpDef EmbeddingBagTableGrad() {
+  ir::OpDef op;
+  op.name = "embedding_bag_table_grad";
+  op.doc =
+      "The gradient of `embedding_bag` for its table of `rows` rows, dense. Training takes the "
+      "sparse form.";
+  op.inputs = {
+      {"grad"}, {"indices", "I"}, {"offsets", "I"}, {"weights", "T", ir::Arity::kOptional}};
+  op.outputs = {{"d_table"}};
+  op.types = {{"T", ir::kFloats}, {"I", ir::kIndices}};
+  op.attributes = {{"mode", "sum"}, {"rows", ir::RequiredAttr{ir::Dims()}}};
+  op.axes = ir::AxesRule([](const ir::OpCall& call) -> core::Expected<ir::Axes> {
+    ir::Axes axes = {{"width",
+                      ir::AxisRole::kFree,
+                      ir::Combine::kSum,
+                      std::vector<int>(static_cast<size_t>(call.inputs()), -1),
+                      {1}}};
+    axes[0].inputs[kGrad] = 1;
+    return axes;
+  });
+  op.infer = Infer;
+  op.reference = Reference;
+  op.vjp = [](ir::ExprCall& call) -> ir::Values {
+    const Emit e(call.b());
+    ir::Values grads(size_t{4});
+    const ir::AttrList mode = {{"mode", call.call().text("mode")}};
+    if (call.needs(kGrad))
+      grads[kGrad] =
+          e.one("embedding_bag",
+                {call.grad(0), call.in(kIndices), call.in(kOffsets), call.in(kWeights)}, mode);
+    if (call.needs(kWeights)) {
+      if (call.call().text("mode") != "sum")
+        throw Error(core::Unsupported("weights have a gradient in mode sum only"));
+      const ir::Value rows = e.one("gather_rows", {call.grad(0), call.in(kIndices)});
+      const ir::Value bags =
+          e.one("bag_rows", {call.in(kGrad), call.in(kOffsets), call.in(kIndices)});
+      grads[kWeights] = e.sum(e.mul(rows, bags), {1});
+    }
+    return grads;
+  };
+  op.samples = [] {
+    const auto numbers = [](std::vector<double> values) {
+      return ir::SampleInput({static_cast<int64_t>(values.size())}, ir::Fill::Values(values));
+    };
+    std::vector<ir::Sample> samples;
+    for (const char* mode : {"sum", "mean", "sqrtn"}) {
+      samples.push_back({{{{3, 4}}, numbers({4, 0, 0, -1, 2}), numbers({0, 2, 2, 5})},
+                         {{"mode", mode}, {"rows", ir::Dims{5}}}});
+    }
+    samples.push_back(
+        {{{{2, 2}}, numbers({1, 1, 3}), numbers({0, 1, 3}), {{3}}}, {{"rows", ir::Dims{4}}}});
+    return samples;
+  };
+  return op;
+}
+
+}  // namespace rml::ops

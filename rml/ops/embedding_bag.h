@@ -1,0 +1,51 @@
+// What embedding_bag and its gradients share: bags of rows of a table.
+//
+// Bag b holds indices[offsets[b]] … indices[offsets[b + 1] - 1]: offsets has one more element than
+// there are bags.
+#pragma once
+
+#include <cmath>
+
+#include "rml/ir/ref_call.h"
+#include "rml/ops/indexing.h"
+
+namespace rml::ops {
+
+core::Status CheckBagMode(std::string_view mode);  // sum, mean, sqrtn
+
+// Calls body(bag, place in indices, row, factor) for every index in order; factor is the weight
+// over what `mode` divides by. Negative rows count from the end. Fails on offsets that do not
+// ascend from 0 to the number of indices, and on a row that is not there.
+template <typename Body>
+core::Status ForBags(const ir::RefCall& call, int64_t rows, int indices_at, int offsets_at,
+                     int weights_at, Body&& body) {
+  const auto indices = call.in<int64_t>(indices_at);
+  const auto offsets = call.in<int64_t>(offsets_at);
+  const bool weighted = call.has(weights_at);
+  const std::string& mode = call.call().text("mode");
+  const int64_t bags = offsets.size() - 1;
+  if (offsets[0] != 0 || offsets[bags] != indices.size()) {
+    return core::OutOfRange("offsets go from ", offsets[0], " to ", offsets[bags],
+                            ", expected 0 to ", indices.size());
+  }
+  for (int64_t b = 0; b < bags; ++b) {
+    if (offsets[b + 1] < offsets[b] || offsets[b + 1] > indices.size())
+      return core::OutOfRange("offsets descend at ", b);
+    double sum = 0;
+    double squares = 0;
+    for (int64_t i = offsets[b]; i < offsets[b + 1]; ++i) {
+      const double weight = weighted ? call.in<double>(weights_at)[i] : 1;
+      sum += weight;
+      squares += weight * weight;
+    }
+    const double divisor = mode == "mean" ? sum : mode == "sqrtn" ? std::sqrt(squares) : 1;
+    for (int64_t i = offsets[b]; i < offsets[b + 1]; ++i) {
+      RML_ASSIGN(const int64_t row, CheckIndex(indices[i], rows, i, indices.shape()));
+      const double weight = weighted ? call.in<double>(weights_at)[i] : 1;
+      body(b, i, row, divisor == 0 ? 0 : weight / divisor);
+    }
+  }
+  return {};
+}
+
+}  // namespace rml::ops
