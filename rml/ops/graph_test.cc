@@ -4,6 +4,7 @@
 
 #include "rml/core/error.h"
 #include "rml/ir/backward.h"
+#include "rml/ir/graph_json.h"
 #include "rml/ir/interpret.h"
 #include "rml/ir/tape.h"
 #include "rml/ir/trace_builder.h"
@@ -202,6 +203,104 @@ TEST_F(GraphTest, IndicesOutOfRangeNameTheirPlace) {
                 e_.one("take_along_axis", {x, indices});
               }),
               HasSubstr("take_along_axis: index 3 at [1, 1] is outside an axis of 3 elements"));
+}
+
+// The graph written, parsed, and read back.
+core::Expected<Graph> ThroughJson(const Graph& graph) {
+  std::vector<ir::NamedTensor> constants;
+  const std::string text = ir::GraphToJson(graph, &constants).Dump(1);
+  RML_ASSIGN(const io::Json json, io::Json::Parse(text));
+  return ir::GraphFromJson(json, BuiltinOps(),
+                           [&](std::string_view name) -> core::Expected<core::Tensor> {
+                             for (const ir::NamedTensor& constant : constants) {
+                               if (constant.name == name) return constant.tensor;
+                             }
+                             return core::NotFound("no tensor ", name);
+                           });
+}
+
+TEST_F(GraphTest, JsonIsReadBackEqual) {
+  TraceLayer();
+  const Value state = trace_.State(F32({2}), "moving");
+  const Value y = trace_.At(3);
+  const Value mean = t_.mean(y, {0});
+  graph_.AddUpdate(state.id(), t_.add(t_.mul(state, 0.9), t_.mul(mean, 0.1)).id());
+  graph_.AddOutput(t_.reshape(y, {y.dim(0) * Dim(2)}).id());
+  const auto back = ThroughJson(graph_);
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  EXPECT_EQ(back->ToString(), graph_.ToString());
+}
+
+TEST_F(GraphTest, EverySampleOfEveryOperatorGoesThroughJson) {
+  for (const ir::OpDef* op : BuiltinOps().all()) {
+    for (const ir::Sample& sample : op->samples()) {
+      Graph graph;
+      ir::TraceBuilder trace(graph, BuiltinOps(), core::Cpu());
+      Values inputs;
+      for (size_t i = 0; i < sample.inputs.size(); ++i) {
+        const ir::SampleInput& input = sample.inputs[i];
+        const std::string_view type = op->input_def(static_cast<int>(i)).type;
+        core::DType dtype =
+            input.dtype.value_or(core::ParseDType(type).value_or(core::DType::kF32));
+        if (const ir::TypeVar* var = op->type_var(type); var != nullptr && !input.dtype)
+          dtype = var->allowed.list().front();
+        inputs.push_back(input.fill.kind == ir::Fill::Kind::kNone
+                             ? Value()
+                             : trace.Input({dtype, ir::Dims(input.shape)}));
+      }
+      const Emit emit(trace);
+      for (const Value& value : emit.call(op->name, inputs, sample.attributes))
+        graph.AddOutput(value.id());
+      const auto back = ThroughJson(graph);
+      ASSERT_TRUE(back.ok()) << op->name << ": " << back.status().message();
+      EXPECT_EQ(back->ToString(), graph.ToString());
+    }
+  }
+}
+
+TEST_F(GraphTest, FoldersAreMapped) {
+  TraceLayer();
+  const Value constant = e_.full(0.5, F32({2}));
+  graph_.AddOutput(t_.add(trace_.At(3), constant).id());
+  const std::string folder = ::testing::TempDir() + "rml_graph_folder";
+  ASSERT_TRUE(ir::SaveGraph(graph_, folder).ok());
+  const auto back = ir::LoadGraph(folder, BuiltinOps());
+  ASSERT_TRUE(back.ok()) << back.status().message();
+  EXPECT_EQ(back->ToString(), graph_.ToString());
+  EXPECT_FALSE(back->value(4).constant.buffer()->writable()) << "mapped, not copied";
+  EXPECT_THAT(std::string(ir::LoadGraph(folder + "_missing", BuiltinOps()).status().message()),
+              HasSubstr("graph.json"));
+}
+
+TEST_F(GraphTest, MalformedFilesSayWhere) {
+  TraceLayer();
+  std::vector<ir::NamedTensor> constants;
+  const std::string good = ir::GraphToJson(graph_, &constants).Dump();
+  const auto message = [&](std::string_view from, std::string_view to) {
+    std::string text = good;
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    const auto json = io::Json::Parse(text);
+    EXPECT_TRUE(json.ok()) << text;
+    const auto graph = ir::GraphFromJson(
+        *json, BuiltinOps(),
+        [](std::string_view) -> core::Expected<core::Tensor> { return core::NotFound("none"); });
+    EXPECT_FALSE(graph.ok());
+    return std::string(graph.status().message());
+  };
+  EXPECT_THAT(message("rml-graph", "other"), HasSubstr("format"));
+  EXPECT_THAT(message("\"version\": 1", "\"version\": 2"), HasSubstr("version"));
+  EXPECT_THAT(message("\"matmul\"", "\"matmull\""),
+              HasSubstr("nodes[0]: there is no operator \"matmull\"; did you mean \"matmul\"?"));
+  EXPECT_THAT(message("\"inputs\": [0, 1]", "\"inputs\": [0, 77]"),
+              HasSubstr("nodes[0]: inputs[1]: there is no value 77"));
+  EXPECT_THAT(message("\"inputs\": [2]", "\"inputs\": [3]"), HasSubstr("operands-before-use"));
+  EXPECT_THAT(message("\"f32\"", "\"f33\""), HasSubstr("values[0]: \"f33\" is no dtype"));
+  EXPECT_THAT(message("[\"batch\", 3]", "[\"batch +\", 3]"), HasSubstr("values[0]: dimension"));
+  EXPECT_THAT(message("[\"batch\", 3]", "[\"other\", 3]"), HasSubstr("not in symbols"));
+  EXPECT_THAT(message("[\"batch\", 2]", "[\"batch\", 5]"), HasSubstr("types-follow"));
+  EXPECT_THAT(message("\"outputs\": [3]", "\"outputs\": [2]"), HasSubstr("one-producer"));
 }
 
 }  // namespace
