@@ -24,7 +24,8 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/rml)
 install(TARGETS rml_all ${targets} EXPORT rmlTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(EXPORT rmlTargets NAMESPACE rml:: DESTINATION ${package_dir})
 foreach(module IN LISTS modules)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/rml/${module} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rml
+  get_property(folder GLOBAL PROPERTY RML_FOLDER_${module})
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/rml/${folder}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/rml/${folder}
     FILES_MATCHING PATTERN "*.h"
     PATTERN "internal" EXCLUDE PATTERN "testing" EXCLUDE
     REGEX "-inl\\.h$|_test[^/]*$|/test_[^/]*$|_(avx[a-z0-9]*|neon|vnni|amx)\\.h$" EXCLUDE)

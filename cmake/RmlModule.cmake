@@ -33,6 +33,8 @@ function(rml_add_module name)
   list(TRANSFORM ARG_DEPS PREPEND rml_ OUTPUT_VARIABLE deps)
   target_link_libraries(rml_${name} PUBLIC ${deps} PRIVATE $<BUILD_INTERFACE:rml_flags> ${libs})
   set_property(GLOBAL APPEND PROPERTY RML_MODULES ${name})
+  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/rml ${CMAKE_CURRENT_SOURCE_DIR})
+  set_property(GLOBAL PROPERTY RML_FOLDER_${name} ${folder})
 
   if(RML_BUILD_TESTS AND tests)
     foreach(lib IN LISTS ARG_TEST_LIBS)
