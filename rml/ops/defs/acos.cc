@@ -1,0 +1,22 @@
+// y = arccos x
+#include <cmath>
+
+#include "rml/ops/elementwise_forms.h"
+
+namespace rml::ops {
+
+ir::OpDef Acos() {
+  ir::OpDef op = Unary("acos", "Inverse cosine, in [0, π]; outside [-1, 1] NaN.",
+                       [](double x) { return std::acos(x); });
+  op.vjp = [](ir::ExprCall& call) -> ir::Values {
+    const Emit e(call.b());
+    // 1 - x² as (1 - x)(1 + x): exact beside the ends.
+    const ir::Value below = e.rsqrt(e.add(e.neg(call.in(0)), 1));
+    const ir::Value above = e.rsqrt(e.add(call.in(0), 1));
+    return {e.neg(e.mul(call.grad(0), e.mul(below, above)))};
+  };
+  op.samples = [] { return UnaryEdgeSamples(ir::Fill::Uniform(-0.9, 0.9)); };
+  return op;
+}
+
+}  // namespace rml::ops
