@@ -1,6 +1,8 @@
 #include "rml/ir/op_call.h"
 
 #include <algorithm>
+#include <array>
+#include <climits>
 
 #include "rml/core/check.h"
 
@@ -33,25 +35,31 @@ Status CheckArity(const OpCall& call) {
 // Binds type variables to dtypes, from the inputs.
 Status CheckDTypes(const OpCall& call) {
   const OpDef& op = call.op();
+  RML_CHECK(op.input_types.size() == op.inputs.size());  // FinishOpDef has seen it
+  std::array<int, 8> bound;                              // the input that a variable is bound by
+  bound.fill(-1);
+  RML_CHECK(op.types.size() <= bound.size());
   for (int i = 0; i < call.inputs(); ++i) {
     if (!call.has(i)) continue;
-    const InputDef& def = op.input_def(i);
+    const int type = op.input_types[std::min(static_cast<size_t>(i), op.inputs.size() - 1)];
     const core::DType dtype = call.dtype(i);
-    if (def.type == "*") continue;
-    const TypeVar* const var = op.type_var(def.type);
-    if (var == nullptr) {
-      if (core::Name(dtype) == def.type) continue;
+    if (type == OpDef::kAnyType) continue;
+    if (type < 0) {
+      if (type == -2 - static_cast<int>(dtype)) continue;
       return core::InvalidArgument(call.input_name(i), " is ", core::Name(dtype), ", expected ",
-                                   def.type);
+                                   op.input_def(i).type);
     }
-    if (!var->allowed.Has(dtype)) {
+    const TypeVar& var = op.types[static_cast<size_t>(type)];
+    if (!var.allowed.Has(dtype)) {
       return core::Unsupported(call.input_name(i), " is ", core::Name(dtype), ", expected one of ",
-                               var->allowed.ToString());
+                               var.allowed.ToString());
     }
-    for (int j = 0; j < i; ++j) {
-      if (!call.has(j) || op.input_def(j).type != def.type || call.dtype(j) == dtype) continue;
-      return core::InvalidArgument(call.input_name(j), " is ", core::Name(call.dtype(j)), " and ",
-                                   call.input_name(i), " is ", core::Name(dtype),
+    int& first = bound[static_cast<size_t>(type)];
+    if (first < 0) {
+      first = i;
+    } else if (call.dtype(first) != dtype) {
+      return core::InvalidArgument(call.input_name(first), " is ", core::Name(call.dtype(first)),
+                                   " and ", call.input_name(i), " is ", core::Name(dtype),
                                    "; they must be of one dtype");
     }
   }

@@ -105,6 +105,19 @@ Status CheckAxes(const OpDef& op) {
 
 }  // namespace
 
+void FinishOpDef(OpDef* op) {
+  op->input_types.clear();
+  for (const InputDef& input : op->inputs) {
+    int type = OpDef::kAnyType;
+    if (const TypeVar* const var = op->type_var(input.type); var != nullptr) {
+      type = static_cast<int>(var - op->types.data());
+    } else if (const auto dtype = core::ParseDType(input.type)) {
+      type = -2 - static_cast<int>(*dtype);
+    }
+    op->input_types.push_back(type);
+  }
+}
+
 Status CheckOpDef(const OpDef& op) {
   const auto check = [&]() -> Status {
     if (!IsOpName(op.name)) return InvalidArgument("a name is lower-case letters, digits and _");

@@ -118,6 +118,10 @@ struct OpDef {
   // Runs through Collectives: a call concerns every member of a group.
   bool collective = false;
 
+  // Which type variable each input is of, kAnyType, or -2 - dtype; made by FinishOpDef.
+  static constexpr int kAnyType = -1;
+  std::vector<int> input_types;
+
   int input_place(std::string_view input) const;  // -1: there is none
   int attribute_place(std::string_view attribute) const;
   bool many_inputs() const { return !inputs.empty() && inputs.back().arity == Arity::kMany; }
@@ -129,5 +133,7 @@ struct OpDef {
 
 // Says which required field is missing or which fields contradict each other.
 core::Status CheckOpDef(const OpDef& op);
+// Derives what calls would otherwise look up each time. A registry does it.
+void FinishOpDef(OpDef* op);
 
 }  // namespace rml::ir

@@ -18,7 +18,7 @@ using ir::Values;
 namespace {
 
 using Inputs = core::InlineVector<OpCall::Input, 4>;
-using Tensors = core::InlineVector<Tensor, 4>;
+using Tensors = core::InlineVector<const Tensor*, 4>;
 
 std::string SignatureOf(const Choice& choice, const OpCall& call) {
   std::string key =
@@ -51,6 +51,8 @@ bool HoldsGraph(const OpCall& call) {
 
 struct EagerBuilder::Cache {
   std::mutex mutex;
+  // Every kernel of an operator, in the order of asking.
+  std::unordered_map<const ir::OpDef*, std::vector<Choice>> kernels;
   std::unordered_map<std::string, std::shared_ptr<const Prepared>> prepared;
 };
 
@@ -63,13 +65,33 @@ EagerBuilder::EagerBuilder(const core::RunContext& context, ProviderList provide
 
 EagerBuilder::~EagerBuilder() = default;
 
+Expected<Choice> EagerBuilder::Choose(const OpCall& call, const core::Device& device) {
+  const std::vector<Choice>* choices = nullptr;
+  {
+    const std::scoped_lock lock(cache_->mutex);
+    const auto [place, added] = cache_->kernels.try_emplace(&call.op());
+    if (added) {
+      for (const Provider* provider : providers_) {
+        for (const Kernel& kernel : provider->Kernels(call.op().name))
+          place->second.push_back({provider, &kernel});
+      }
+    }
+    choices = &place->second;  // never changed again, and never moved
+  }
+  for (const Choice& choice : *choices) {
+    if (!choice.provider->RunsOn(device)) continue;
+    if (choice.kernel->accepts == nullptr || !choice.kernel->accepts(call)) return choice;
+  }
+  return ChooseKernel(providers_, call, device);  // for its message
+}
+
 Expected<Value> EagerBuilder::Constant(Tensor tensor) { return Value(std::move(tensor)); }
 
 Expected<std::vector<Tensor>> EagerBuilder::Compute(const OpCall& call,
-                                                    std::span<const Tensor> inputs,
+                                                    std::span<const Tensor* const> inputs,
                                                     std::span<const ir::Type> types) {
   core::Allocator& memory = context_.GetAllocator();
-  RML_ASSIGN(const Choice choice, ChooseKernel(providers_, call, memory.device()));
+  RML_ASSIGN(const Choice choice, Choose(call, memory.device()));
 
   std::shared_ptr<const Prepared> prepared;
   if (choice.kernel->prepare != nullptr) {
@@ -94,7 +116,7 @@ Expected<std::vector<Tensor>> EagerBuilder::Compute(const OpCall& call,
     extents.push_back(shape);
   }
   for (const ir::Alias& alias : call.op().aliases) {
-    RML_TRY(inputs[static_cast<size_t>(alias.in)].CopyTo(outputs[static_cast<size_t>(alias.out)]));
+    RML_TRY(inputs[static_cast<size_t>(alias.in)]->CopyTo(outputs[static_cast<size_t>(alias.out)]));
   }
 
   KernelArgs args;
@@ -140,10 +162,10 @@ Expected<Values> EagerBuilder::Call(const ir::OpDef& op, std::span<const Value> 
                                       ", has no content to compute with");
     }
     known.push_back({.type = {}, .given = value.defined()});
-    tensors.emplace_back();
+    tensors.push_back(nullptr);
     if (!value.defined()) continue;
     known.back().type = value.type();
-    tensors.back() = value.tensor();
+    tensors.back() = &value.tensor();
     wants_gradient = wants_gradient || value.requires_grad();
     if (&value.tensor().device() != &device) {
       return core::InvalidArgument(

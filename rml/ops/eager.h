@@ -30,8 +30,10 @@ class EagerBuilder final : public ir::Builder {
   struct Cache;
 
   core::Expected<std::vector<core::Tensor>> Compute(const ir::OpCall& call,
-                                                    std::span<const core::Tensor> inputs,
+                                                    std::span<const core::Tensor* const> inputs,
                                                     std::span<const ir::Type> types);
+
+  core::Expected<Choice> Choose(const ir::OpCall& call, const core::Device& device);
 
   const core::RunContext& context_;
   ProviderList providers_;

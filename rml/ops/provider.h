@@ -30,8 +30,9 @@ class Prepared {
 
 struct KernelArgs {
   const ir::OpCall* call = nullptr;  // types are static, but for sizes that only the run knows
-  // Undefined tensors are optional inputs that were left out. Any strides; same device.
-  std::span<const core::Tensor> inputs;
+  // Null where an optional input was left out. Any strides; same device.
+  std::span<const core::Tensor* const> inputs;
+  const core::Tensor& in(size_t i) const { return *inputs[i]; }
   // Contiguous; laid out for the largest size. An aliased output holds its input's content.
   std::span<core::Tensor> outputs;
   const Prepared* prepared = nullptr;

@@ -20,12 +20,12 @@ namespace {
 
 Status RunDefinition(const KernelArgs& args) {
   std::vector<RefCall::Wide> inputs;
-  for (const Tensor& tensor : args.inputs) {
-    if (!tensor.defined()) {
+  for (const Tensor* const tensor : args.inputs) {
+    if (tensor == nullptr) {
       inputs.emplace_back();
       continue;
     }
-    RML_ASSIGN(inputs.emplace_back(), Widen(tensor));
+    RML_ASSIGN(inputs.emplace_back(), Widen(*tensor));
   }
   std::vector<RefCall::Wide> outputs;
   for (const Tensor& tensor : args.outputs)
@@ -59,14 +59,14 @@ Status RunDecomposition(const KernelArgs& args, const Provider& reference) {
   ir::Values values;
   std::vector<ir::OpCall::Input> types;
   for (size_t i = 0; i < args.inputs.size(); ++i) {
-    if (!args.inputs[i].defined()) {
+    if (args.inputs[i] == nullptr) {
       values.push_back(ir::Value());
       types.push_back({.type = {}, .given = false});
       continue;
     }
-    RML_ASSIGN(const RefCall::Wide wide, Widen(args.inputs[i]));
+    RML_ASSIGN(const RefCall::Wide wide, Widen(args.in(i)));
     const core::DType dtype =
-        HoldsGraph(narrow.op()) ? args.inputs[i].dtype() : WideDType(args.inputs[i].dtype());
+        HoldsGraph(narrow.op()) ? args.in(i).dtype() : WideDType(args.in(i).dtype());
     RML_ASSIGN(const Tensor tensor, Tensor::Empty(dtype, wide.shape, core::Cpu()));
     RML_TRY(Narrow(wide, tensor));
     values.push_back(ir::Value(tensor));

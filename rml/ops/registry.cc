@@ -16,6 +16,7 @@ Status Registry::Add(OpDef op) {
   RML_TRY(ir::CheckOpDef(op));
   if (by_name_.contains(op.name))
     return core::InvalidArgument("operator \"", op.name, "\" is there already");
+  ir::FinishOpDef(&op);
   ops_.push_back(std::make_unique<const OpDef>(std::move(op)));
   const OpDef* const added = ops_.back().get();
   by_name_.emplace(added->name, added);

@@ -22,7 +22,9 @@ using ir::Values;
 
 namespace {
 
-bool IsFloatValue(const Value& value) { return value.defined() && ir::CarriesGradient(value.dtype()); }
+bool IsFloatValue(const Value& value) {
+  return value.defined() && ir::CarriesGradient(value.dtype());
+}
 
 // Steps are taken in f64 only: what has another dtype of its own stays where it is.
 bool IsDifferentiable(const Value& value) {

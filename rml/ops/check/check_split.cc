@@ -79,15 +79,16 @@ Expected<Tensor> Join(const Tensor& a, const Tensor& b, int axis) {
 }
 
 Value CombinePartials(const Emit& e, ir::Combine how, const Value& a, const Value& b) {
+  const Value nan = e.one("not_equal", {a, a});  // passed on by max and min
   switch (how) {
     case ir::Combine::kSum:
       return e.add(a, b);
     case ir::Combine::kProd:
       return e.mul(a, b);
     case ir::Combine::kMax:
-      return e.where(e.one("greater", {a, b}), a, b);
+      return e.where(e.one("logical_or", {e.one("greater", {a, b}), nan}), a, b);
     case ir::Combine::kMin:
-      return e.where(e.one("less", {a, b}), a, b);
+      return e.where(e.one("logical_or", {e.one("less", {a, b}), nan}), a, b);
   }
   return a;
 }

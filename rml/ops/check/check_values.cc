@@ -81,7 +81,9 @@ Expected<std::vector<Tensor>> RunKernel(const Kernel& kernel, const OpCase& c,
   }
   KernelArgs args;
   args.call = &call;
-  args.inputs = given;
+  std::vector<const Tensor*> pointers;
+  for (const Tensor& tensor : given) pointers.push_back(tensor.defined() ? &tensor : nullptr);
+  args.inputs = pointers;
   args.outputs = outputs;
   args.prepared = prepared.get();
   args.context = &context;

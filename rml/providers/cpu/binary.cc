@@ -52,8 +52,8 @@ Strides Along(const core::Tensor& input, const core::Shape& out) {
 
 template <typename F, typename T>
 core::Status Run(const ops::KernelArgs& args) noexcept {
-  const core::Tensor& a = args.inputs[0];
-  const core::Tensor& b = args.inputs[1];
+  const core::Tensor& a = args.in(0);
+  const core::Tensor& b = args.in(1);
   const core::Tensor& y = args.outputs[0];
   const T* const pa = Data<T>(a);
   const T* const pb = Data<T>(b);

@@ -9,17 +9,17 @@ namespace rml::providers::cpu {
 namespace {
 
 core::Status Reshape(const ops::KernelArgs& args) noexcept {
-  RML_ASSIGN(const core::Tensor view, args.outputs[0].Reshape(args.inputs[0].shape()));
-  return args.inputs[0].CopyTo(view);
+  RML_ASSIGN(const core::Tensor view, args.outputs[0].Reshape(args.in(0).shape()));
+  return args.in(0).CopyTo(view);
 }
 
 core::Status BroadcastTo(const ops::KernelArgs& args) noexcept {
-  RML_ASSIGN(const core::Tensor view, args.inputs[0].BroadcastTo(args.outputs[0].shape()));
+  RML_ASSIGN(const core::Tensor view, args.in(0).BroadcastTo(args.outputs[0].shape()));
   return view.CopyTo(args.outputs[0]);
 }
 
 core::Status Transpose(const ops::KernelArgs& args) noexcept {
-  const core::Tensor& x = args.inputs[0];
+  const core::Tensor& x = args.in(0);
   std::vector<int> order;
   for (const int64_t axis : args.call->ints("order"))
     order.push_back(static_cast<int>(axis < 0 ? axis + x.rank() : axis));

@@ -95,16 +95,16 @@ core::Status Run(const ops::KernelArgs& args) noexcept {
   }
   core::Carver carver(args.workspace);
   const Layout layout(*args.call, context.threads(), &carver);
-  RML_ASSIGN(const float* const a, Dense(args.inputs[0], layout.a));
-  RML_ASSIGN(const float* const b, Dense(args.inputs[1], layout.b));
+  RML_ASSIGN(const float* const a, Dense(args.in(0), layout.a));
+  RML_ASSIGN(const float* const b, Dense(args.in(1), layout.b));
 
   // Which matrix of each input belongs to each of the output.
   const auto batch_shape = [](const core::Shape& shape) {
     return *core::Shape::Make(shape.dims().first(static_cast<size_t>(shape.rank() - 2)));
   };
   const core::Shape batch = batch_shape(y.shape());
-  const auto a_strides = ops::BroadcastStrides(batch_shape(args.inputs[0].shape()), batch);
-  const auto b_strides = ops::BroadcastStrides(batch_shape(args.inputs[1].shape()), batch);
+  const auto a_strides = ops::BroadcastStrides(batch_shape(args.in(0).shape()), batch);
+  const auto b_strides = ops::BroadcastStrides(batch_shape(args.in(1).shape()), batch);
   const auto rank = static_cast<size_t>(batch.rank());
   const core::StridedLoop<2> loop(
       batch, {std::span(a_strides).first(rank), std::span(b_strides).first(rank)});

@@ -16,7 +16,7 @@ ops::Kernel::Refusal Accepts(const ir::OpCall& call) {
 core::Status Run(const ops::KernelArgs& args) noexcept {
   const core::Tensor& y = args.outputs[0];
   if (y.elements() == 0) return {};
-  RML_TRY(args.inputs[0].CopyTo(y));  // whatever its strides; the rows are then made in place
+  RML_TRY(args.in(0).CopyTo(y));  // whatever its strides; the rows are then made in place
   float* const out = MutableData<float>(y);
   const int64_t width = y.dim(-1);
   const int64_t rows = y.elements() / width;

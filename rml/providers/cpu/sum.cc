@@ -31,7 +31,7 @@ ops::Kernel::Refusal Accepts(const ir::OpCall& call) {
 
 template <typename T>
 core::Status Run(const ops::KernelArgs& args) noexcept {
-  RML_ASSIGN(const core::Tensor x, args.inputs[0].Contiguous(core::Cpu()));
+  RML_ASSIGN(const core::Tensor x, args.in(0).Contiguous(core::Cpu()));
   const T* const in = Data<T>(x);
   T* const out = MutableData<T>(args.outputs[0]);
   const int64_t outputs = args.outputs[0].elements();

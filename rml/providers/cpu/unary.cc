@@ -53,7 +53,7 @@ struct Tanh {
 
 template <typename F, typename T>
 core::Status Run(const ops::KernelArgs& args) noexcept {
-  const core::Tensor& x = args.inputs[0];
+  const core::Tensor& x = args.in(0);
   const T* const in = Data<T>(x);
   T* const out = MutableData<T>(args.outputs[0]);
   const int64_t count = x.elements();
