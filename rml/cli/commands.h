@@ -11,5 +11,6 @@ void AddTokenizeCommand(ArgParser& rml);
 void AddGenerateCommand(ArgParser& rml);
 void AddChatCommand(ArgParser& rml);
 void AddBenchCommand(ArgParser& rml);
+void AddOpsCommand(ArgParser& rml);
 
 }  // namespace rml::cli

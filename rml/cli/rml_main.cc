@@ -10,5 +10,6 @@ int main(int argc, char** argv) {
   rml::cli::AddGenerateCommand(rml);
   rml::cli::AddChatCommand(rml);
   rml::cli::AddBenchCommand(rml);
+  rml::cli::AddOpsCommand(rml);
   return rml.Main(argc, argv);
 }

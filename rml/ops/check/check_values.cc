@@ -150,36 +150,40 @@ Status CheckInference(const OpCase& c) {
   return {};
 }
 
-Status CheckProvider(const OpCase& c, const Provider& provider, int* ran) {
+Status CheckKernel(const OpCase& c, const Provider& provider, const Kernel& kernel, int* ran) {
+  const Inputs known = InputsOf(c.inputs);
+  const OpCall call(*c.op, known, c.attributes);
+  if (kernel.accepts != nullptr && kernel.accepts(call)) return {};
+  if (ran != nullptr) ++*ran;
   const auto expected = RunReferenceCase(c);
   if (!expected.ok()) return Wrong(c, expected.status().message());
   std::vector<Tensor> strided;
   for (const Tensor& tensor : c.inputs) {
     RML_ASSIGN(strided.emplace_back(), Strided(tensor));
   }
-  const Inputs known = InputsOf(c.inputs);
-  const OpCall call(*c.op, known, c.attributes);
-  for (const Kernel& kernel : provider.Kernels(c.op->name)) {
-    if (kernel.accepts != nullptr && kernel.accepts(call)) continue;
-    if (ran != nullptr) ++*ran;
-    Values first;
-    for (const bool gaps : {false, true}) {
-      for (const int threads : {1, 2, 3}) {
-        core::ThreadPool pool(threads);
-        const core::RunContext context = {.pool = &pool};
-        const std::string what = StrCat(provider.name(), " ", kernel.name,
-                                        gaps ? ", strided, " : ", ", threads, " threads");
-        const auto outputs = RunKernel(kernel, c, gaps ? strided : c.inputs, context, false);
-        if (!outputs.ok()) return Wrong(c, what, ": ", outputs.status().message());
-        RML_TRY(CompareAll(c, *outputs, *expected, false, what));
-        if (threads == 1) {
-          first = ValuesOf(*outputs);
-        } else {
-          RML_TRY(CompareAll(c, *outputs, first, true, StrCat(what, ", against one thread")));
-        }
+  Values first;
+  for (const bool gaps : {false, true}) {
+    for (const int threads : {1, 2, 3}) {
+      core::ThreadPool pool(threads);
+      const core::RunContext context = {.pool = &pool};
+      const std::string what = StrCat(provider.name(), " ", kernel.name,
+                                      gaps ? ", strided, " : ", ", threads, " threads");
+      const auto outputs = RunKernel(kernel, c, gaps ? strided : c.inputs, context, false);
+      if (!outputs.ok()) return Wrong(c, what, ": ", outputs.status().message());
+      RML_TRY(CompareAll(c, *outputs, *expected, false, what));
+      if (threads == 1) {
+        first = ValuesOf(*outputs);
+      } else {
+        RML_TRY(CompareAll(c, *outputs, first, true, StrCat(what, ", against one thread")));
       }
     }
   }
+  return {};
+}
+
+Status CheckProvider(const OpCase& c, const Provider& provider, int* ran) {
+  for (const Kernel& kernel : provider.Kernels(c.op->name))
+    RML_TRY(CheckKernel(c, provider, kernel, ran));
   return {};
 }
 

@@ -10,9 +10,11 @@ namespace rml::ops {
 // What was inferred is what came out; the default cost or the operator's own is not negative.
 core::Status CheckInference(const OpCase& c);
 
-// Every kernel of the provider that accepts the case, on contiguous and strided inputs, with 1, 2
-// and 3 threads, against the reference, and bit-equal for any number of threads. `ran`, if not
-// null, counts the kernels that accepted.
+// One kernel of the provider, where it accepts the case: on contiguous and strided inputs, with 1,
+// 2 and 3 threads, against the reference, and bit-equal for any number of threads. `ran`, if not
+// null, counts the cases that it accepted.
+core::Status CheckKernel(const OpCase& c, const Provider& provider, const Kernel& kernel, int* ran);
+// All of them.
 core::Status CheckProvider(const OpCase& c, const Provider& provider, int* ran);
 
 // An aliased output in its input's own memory gives the same.
