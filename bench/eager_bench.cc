@@ -2,7 +2,11 @@
 // dispatch and allocation. The kernel alone is the figure to subtract.
 #include <benchmark/benchmark.h>
 
+#include "rml/graph/program.h"
+#include "rml/ir/trace_builder.h"
+#include "rml/ir/verify.h"
 #include "rml/ops/eager.h"
+#include "rml/ops/expr.h"
 #include "rml/ops/reference.h"
 #include "rml/ops/registry.h"
 #include "rml/providers/cpu/provider.h"
@@ -54,6 +58,42 @@ void KernelAdd(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(kernel.run(args));
 }
 BENCHMARK(KernelAdd);
+
+// A chain of adds in a program: the time of one node, kernel included.
+void PreparedAdd(benchmark::State& state) {
+  constexpr int kNodes = 100;
+  const core::RunContext context;
+  ir::Graph graph;
+  ir::TraceBuilder trace(graph, ops::BuiltinOps(), core::Cpu());
+  const ops::Emit e(trace);
+  const ir::Type type = {core::DType::kF32, {16}};
+  const ir::Value x = trace.Input(type);
+  ir::Value y = x;
+  for (int i = 0; i < kNodes; ++i) y = e.add(y, x);
+  graph.AddOutput(y.id());
+  const auto program = *graph::Program::Prepare(
+      graph, {&providers::cpu::CpuProvider(), &ops::ReferenceProvider()}, context);
+  const core::Tensor input = Ones({16});
+  benchmark::DoNotOptimize(program->Run({.inputs = std::span(&input, 1)}));
+  for (auto _ : state) benchmark::DoNotOptimize(program->RunBound());
+  state.SetItemsProcessed(state.iterations() * kNodes);
+}
+BENCHMARK(PreparedAdd);
+
+// Tracing and verifying a long graph.
+void TraceAndVerify(benchmark::State& state) {
+  constexpr int kNodes = 100'000;
+  for (auto _ : state) {
+    ir::Graph graph;
+    ir::TraceBuilder trace(graph, ops::BuiltinOps(), core::Cpu());
+    const ops::Emit e(trace);
+    ir::Value y = trace.Input({core::DType::kF32, {16}});
+    for (int i = 0; i < kNodes; ++i) y = e.add(y, y);
+    graph.AddOutput(y.id());
+    benchmark::DoNotOptimize(ir::Verify(graph).ok());
+  }
+}
+BENCHMARK(TraceAndVerify)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace rml
