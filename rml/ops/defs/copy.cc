@@ -8,8 +8,8 @@ ir::OpDef Copy() {
   ir::OpDef op;
   op.name = "copy";
   op.doc =
-      "`x` again, in memory of its own. Where a graph runs on several devices, this is how a value "
-      "goes from one to another.";
+      "`x` again, in memory of its own. Where a graph runs on several devices, this is how a "
+      "value goes from one to another.";
   op.inputs = {{"x"}};
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kPlain | ir::kInts4}};

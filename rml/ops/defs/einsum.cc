@@ -26,6 +26,7 @@ class Contraction {
     for (int k = 0; k < call.inputs(); ++k) {
       const auto x = call.in<T>(k);
       inputs_.push_back(x.data());
+      at_.push_back(0);
       // How far one step of each index goes: along a diagonal, on several axes at once.
       std::vector<int64_t>& steps = steps_.emplace_back(equation.sizes.size());
       for (int axis = 0; axis < x.rank(); ++axis) {
@@ -46,7 +47,7 @@ class Contraction {
   }
 
  private:
-  // Calls body with the inputs at every combination of these indices.
+  // Calls body with the places at every combination of these indices.
   template <typename Body>
   void ForEach(std::span<const int> indices, const Body& body) {
     if (indices.empty()) return body();
@@ -54,18 +55,18 @@ class Contraction {
     const int64_t size = equation_.sizes[index].value();
     for (int64_t i = 0; i < size; ++i) {
       ForEach(indices.subspan(1), body);
-      for (size_t k = 0; k < inputs_.size(); ++k) inputs_[k] += steps_[k][index];
+      for (size_t k = 0; k < at_.size(); ++k) at_[k] += steps_[k][index];
     }
-    for (size_t k = 0; k < inputs_.size(); ++k) inputs_[k] -= size * steps_[k][index];
+    for (size_t k = 0; k < at_.size(); ++k) at_[k] -= size * steps_[k][index];
   }
 
   void AddProduct() {
     T product = 1;
-    for (const T* x : inputs_) {
+    for (size_t k = 0; k < inputs_.size(); ++k) {
       if constexpr (std::is_same_v<T, int64_t>) {
-        product = ir::WrapMul(product, *x);
+        product = ir::WrapMul(product, inputs_[k][at_[k]]);
       } else {
-        product *= *x;
+        product *= inputs_[k][at_[k]];
       }
     }
     if constexpr (std::is_same_v<T, int64_t>) {
@@ -77,6 +78,7 @@ class Contraction {
 
   const Equation& equation_;
   std::vector<const T*> inputs_;
+  std::vector<int64_t> at_;  // the place in each
   std::vector<std::vector<int64_t>> steps_;
   T* y_ = nullptr;
 };
@@ -203,12 +205,11 @@ ir::OpDef Einsum() {
   ir::OpDef op;
   op.name = "einsum";
   op.doc =
-      "Sums of products by an `equation`, as NumPy's and ONNX's: `\"bij,bjk->bik\"` names the axes "
-      "of "
-      "each input and of the result, and what the result does not name is summed. Without `->` it "
-      "names what occurs once, in alphabetical order. An index twice in one input takes its "
-      "diagonal; `...` stands for axes that broadcast, aligned at the right, and is summed where "
-      "the result has none. Sums are in f32 for f16 and bf16.";
+      "Sums of products by an `equation`, as NumPy's and ONNX's: `\"bij,bjk->bik\"` names the "
+      "axes of each input and of the result, and what the result does not name is summed. Without "
+      "`->` it names what occurs once, in alphabetical order. An index twice in one input takes "
+      "its diagonal; `...` stands for axes that broadcast, aligned at the right, and is summed "
+      "where the result has none. Sums are in f32 for f16 and bf16.";
   op.inputs = {{"inputs", "T", ir::Arity::kMany}};
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kNumbers}};

@@ -95,8 +95,8 @@ ir::OpDef EmbeddingBagSparseGrad() {
   op.name = "embedding_bag_sparse_grad";
   op.doc =
       "The gradient of `embedding_bag` for its table of `rows` rows, sparse: the distinct rows "
-      "that the indices name, in ascending order, and the sum of what reaches each. How many there "
-      "are is known only when it runs.";
+      "that the indices name, in ascending order, and the sum of what reaches each. How many "
+      "there are is known only when it runs.";
   op.inputs = {
       {"grad"}, {"indices", "I"}, {"offsets", "I"}, {"weights", "T", ir::Arity::kOptional}};
   op.outputs = {{"rows", "i64"}, {"values"}};

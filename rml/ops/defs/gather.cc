@@ -71,8 +71,9 @@ ir::OpDef Gather() {
   ir::OpDef op;
   op.name = "gather";
   op.doc =
-      "Slices of `x` at `indices` of any rank along `axis`, as ONNX's Gather and NumPy's take: the "
-      "axes of the indices stand in the place of the axis. Negative indices count from the end.";
+      "Slices of `x` at `indices` of any rank along `axis`, as ONNX's Gather and NumPy's take: "
+      "the axes of the indices stand in the place of the axis. Negative indices count from the "
+      "end.";
   op.inputs = {{"x"}, {"indices", "I"}};
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kPlain}, {"I", ir::kIndices}};

@@ -56,8 +56,8 @@ ir::OpDef Narrow() {
   ir::OpDef op;
   op.name = "narrow";
   op.doc =
-      "`size` elements of `axis` from place `start` on. Both are dimensions, which may be symbolic "
-      "where a `slice`'s may not.";
+      "`size` elements of `axis` from place `start` on. Both are dimensions, which may be "
+      "symbolic where a `slice`'s may not.";
   op.inputs = {{"x"}};
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kPlain}};

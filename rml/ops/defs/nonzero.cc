@@ -31,8 +31,8 @@ ir::OpDef Nonzero() {
   op.name = "nonzero";
   op.doc =
       "The places of the elements that are not zero, in row-major order: one column of [rank, "
-      "count] for each (ONNX's NonZero; transposed, `gather_nd` reads them). How many there are is "
-      "known only when it runs. NaN is not zero.";
+      "count] for each (ONNX's NonZero; transposed, `gather_nd` reads them). How many there are "
+      "is known only when it runs. NaN is not zero.";
   op.inputs = {{"x"}};
   op.outputs = {{"places", "i64"}};
   op.types = {{"T", ir::kPlain}};

@@ -62,8 +62,7 @@ ir::OpDef OneHot() {
   op.doc =
       "`on` where the place along a new axis of `depth` elements, which is `axis` of the result, "
       "is the index, and `off` elsewhere. Negative indices count from the end; as in ONNX, one "
-      "outside of "
-      "[-depth, depth - 1] gives `off` everywhere.";
+      "outside of [-depth, depth - 1] gives `off` everywhere.";
   op.inputs = {{"indices", "I"}};
   op.outputs = {{"y"}};
   op.types = {{"I", ir::kIndices}, {"T", kFillable}};

@@ -13,8 +13,9 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   }
   const ir::Dims& count = call.attr<ir::Dims>("count");
   if (count.rank() != 1) return core::InvalidArgument("count is not one dimension");
-  if (call.integer("first") < 0)
-    return core::InvalidArgument("first is ", call.integer("first"), ", expected at least 0");
+  constexpr int64_t kMost = int64_t{1} << 61;  // so that places do not overflow
+  if (call.integer("first") < 0 || call.integer("first") > kMost)
+    return core::InvalidArgument("first is ", call.integer("first"), ", expected 0 to ", kMost);
   outputs->push_back({call.dtype(0), count});
   return {};
 }
@@ -60,8 +61,7 @@ ir::OpDef Range() {
   op.doc =
       "`y[i] = start + (first + i) · step`, `count` elements (a dimension; for a range up to a "
       "limit, ⌈(limit - start) / step⌉). Every element is computed from its place, and rounded "
-      "once; "
-      "integers wrap.";
+      "once; integers wrap.";
   op.inputs = {{"start"}, {"step"}};
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kNumbers}};

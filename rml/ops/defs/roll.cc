@@ -45,8 +45,7 @@ ir::OpDef Roll() {
   op.name = "roll";
   op.doc =
       "Elements moved by `shifts` along `axes`, those that leave at the end coming in at the "
-      "start. "
-      "Without axes there is one shift, of all elements in row-major order.";
+      "start. Without axes there is one shift, of all elements in row-major order.";
   op.inputs = {{"x"}};
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kPlain}};

@@ -127,8 +127,9 @@ ir::OpDef ScatterNd() {
   op.name = "scatter_nd";
   op.doc =
       "`x` with `updates` at the places that `gather_nd` reads with the same `indices` and "
-      "`batch_dims`. `reduce`: none (the last update stays), add, mul, max, min; updates are taken "
-      "in row-major order. The second gradient of mul leaves out factors that are exactly zero.";
+      "`batch_dims`. `reduce`: none (the last update stays), add, mul, max, min; updates are "
+      "taken in row-major order. The second gradient of mul leaves out factors that are exactly "
+      "zero.";
   op.inputs = {{"x"}, {"indices", "I"}, {"updates"}};
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kNumbers}, {"I", ir::kIndices}};

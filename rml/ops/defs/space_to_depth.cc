@@ -39,8 +39,9 @@ ir::OpDef SpaceToDepth() {
   ir::OpDef op;
   op.name = "space_to_depth";
   op.doc =
-      "`x` [batch, channels, height, width] with each `block` by block square as channels: channel "
-      "(i · block + j) · channels + c is element [i, j] of the square of channel c, as in ONNX.";
+      "`x` [batch, channels, height, width] with each `block` by block square as channels: "
+      "channel (i · block + j) · channels + c is element [i, j] of the square of channel c, as in "
+      "ONNX.";
   op.inputs = {{"x"}};
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kPlain}};

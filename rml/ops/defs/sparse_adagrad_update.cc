@@ -70,10 +70,10 @@ ir::OpDef SparseAdagradUpdate() {
   op.name = "sparse_adagrad_update";
   op.doc =
       "A step of Adagrad (Duchi et al. 2011) on some rows of `table` [rows, width]. With g = "
-      "values[i] at row rows[i]: `slot += g²`, then `table -= lr · g / (√slot + eps)` with the new "
-      "slot, which is as large as the table. Where `rowwise`, the slot holds one number a row: "
-      "`slot += mean(g²)`. Where slot and eps are 0 nothing moves. The rows are distinct; all "
-      "others stay. In place where table and slot die with the call.";
+      "values[i] at row rows[i]: `slot += g²`, then `table -= lr · g / (√slot + eps)` with the "
+      "new slot, which is as large as the table. Where `rowwise`, the slot holds one number a "
+      "row: `slot += mean(g²)`. Where slot and eps are 0 nothing moves. The rows are distinct; "
+      "all others stay. In place where table and slot die with the call.";
   op.inputs = {{"table"}, {"slot", "S"}, {"rows", "I"}, {"values", "G"}, {"lr", "f32"}};
   op.outputs = {{"new_table"}, {"new_slot", "S"}};
   op.types = {{"T", ir::kFloats}, {"S", ir::kFloats}, {"I", ir::kIndices}, {"G", ir::kFloats}};

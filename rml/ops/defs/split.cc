@@ -105,8 +105,8 @@ ir::OpDef Split() {
   ir::OpDef op;
   op.name = "split";
   op.doc =
-      "Pieces of `axis`: of the `sizes` given, of which one may be -1 for what is left; or `parts` "
-      "equal ones, the last smaller (or the last ones empty) where they cannot be.";
+      "Pieces of `axis`: of the `sizes` given, of which one may be -1 for what is left; or "
+      "`parts` equal ones, the last smaller (or the last ones empty) where they cannot be.";
   op.inputs = {{"x"}};
   op.outputs = {{"pieces", "T", ir::OutputKind::kResult, ir::Arity::kMany}};
   op.types = {{"T", ir::kPlain}};
