@@ -64,11 +64,15 @@ Status RunDecomposition(const KernelArgs& args, const Provider& reference) {
       types.push_back({.type = {}, .given = false});
       continue;
     }
-    RML_ASSIGN(const RefCall::Wide wide, Widen(args.in(i)));
-    const core::DType dtype =
-        HoldsGraph(narrow.op()) ? args.in(i).dtype() : WideDType(args.in(i).dtype());
-    RML_ASSIGN(const Tensor tensor, Tensor::Empty(dtype, wide.shape, core::Cpu()));
-    RML_TRY(Narrow(wide, tensor));
+    Tensor tensor;
+    if (HoldsGraph(narrow.op())) {
+      // As it is: its graph may take quantised blocks.
+      RML_ASSIGN(tensor, args.in(i).Contiguous(core::Cpu()));
+    } else {
+      RML_ASSIGN(const RefCall::Wide wide, Widen(args.in(i)));
+      RML_ASSIGN(tensor, Tensor::Empty(WideDType(args.in(i).dtype()), wide.shape, core::Cpu()));
+      RML_TRY(Narrow(wide, tensor));
+    }
     values.push_back(ir::Value(tensor));
     types.push_back({.type = values.back().type(), .constant = nullptr});
   }

@@ -1,0 +1,67 @@
+// y = (x - zero point) * scale
+#include "rml/ops/elementwise.h"
+#include "rml/ops/linear_quant.h"
+
+namespace rml::ops {
+namespace {
+
+enum { kX, kScale, kZeroPoint };
+
+ir::Values Decompose(ir::ExprCall& call) {
+  const Emit e(call.b());
+  const ir::Dims dims = call.in(kX).type().dims;
+  const core::DType dtype = call.in(kScale).dtype();
+  // With the axis that a list lies along.
+  const auto spread = [&](const ir::Value& value) {
+    if (value.rank() == 0) return value;
+    const int axis = *call.call().axis("axis", dims.rank());
+    ir::Dims spread_dims = dims;
+    for (int i = 0; i < dims.rank(); ++i) {
+      if (i != axis) spread_dims[i] = 1;
+    }
+    return e.reshape(value, spread_dims);
+  };
+  ir::Value steps = e.cast(call.in(kX), dtype);
+  if (call.in(kZeroPoint).defined())
+    steps = e.sub(steps, e.cast(spread(call.in(kZeroPoint)), dtype));
+  return {e.mul(steps, spread(call.in(kScale)))};
+}
+
+}  // namespace
+
+ir::OpDef Dequantize() {
+  ir::OpDef op;
+  op.name = "dequantize";
+  op.doc =
+      "The numbers that `quantize` stands for, as ONNX's DequantizeLinear: `y = (x - zero_point) · "
+      "scale`, in the dtype of `scale`, which like `zero_point` (none: 0) is a scalar or holds a "
+      "number for each place of `axis`.";
+  op.inputs = {{"x", "Q"}, {"scale"}, {"zero_point", "Z", ir::Arity::kOptional}};
+  op.outputs = {{"y"}};
+  op.types = {
+      {"T", ir::kFloats}, {"Q", kQuantInts | ir::DTypeSet(core::DType::kI32)}, {"Z", ir::kInts}};
+  op.attributes = {{"axis", 1}};
+  op.axes = ir::AxesRule([](const ir::OpCall& call) {
+    return QuantAxes(call, core::Info(call.dtype(kX)).block_elements > 1);
+  });
+  op.infer = [](const ir::OpCall& call, ir::Types* outputs) -> core::Status {
+    RML_TRY(CheckQuant(call));
+    outputs->push_back({call.dtype(kScale), call.input(kX).dims});
+    return {};
+  };
+  op.decompose = Decompose;
+  op.samples = [] {
+    const ir::Fill codes = ir::Fill::Uniform(0, 7);
+    const ir::Fill scales = ir::Fill::Uniform(0.01, 0.5);
+    return std::vector<ir::Sample>{
+        {{{{3, 8}, codes}, {{}, scales}}},
+        {{{{3, 8}, codes}, {{}, scales}, {{}, ir::Fill::Values({3})}}},
+        {{{{3, 8}, codes}, {{8}, scales}, {{8}, codes}}},
+        {{{{3, 2, 4}, codes}, {{3}, scales}, {{}, ir::Fill::Values({5})}}, {{"axis", 0}}},
+        {{{{0, 4}}, {{}, scales}}},
+    };
+  };
+  return op;
+}
+
+}  // namespace rml::ops

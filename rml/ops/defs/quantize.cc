@@ -1,0 +1,99 @@
+// y = clamp(round(x / scale) + zero point)
+#include <algorithm>
+#include <cmath>
+
+#include "rml/ops/elementwise.h"
+#include "rml/ops/linear_quant.h"
+#include "rml/ops/shape_math.h"
+
+namespace rml::ops {
+namespace {
+
+enum { kX, kScale, kZeroPoint };
+
+core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+  RML_TRY(CheckQuant(call));
+  const auto dtype = call.attr<core::DType>("dtype");
+  if (!kQuantInts.Has(dtype)) {
+    return core::Unsupported("dtype is ", core::Name(dtype), ", expected one of ",
+                             kQuantInts.ToString());
+  }
+  outputs->push_back({dtype, call.input(kX).dims});
+  return {};
+}
+
+core::Status Reference(ir::RefCall& call) {
+  const auto x = call.in<double>(kX);
+  const auto scale = call.in<double>(kScale);
+  const auto [low, high] = QuantRange(call.call().attr<core::DType>("dtype"));
+  // The division of the dtype: a halfway case must be one for every kernel.
+  const bool wide = call.call().dtype(kX) == core::DType::kF64;
+  int axis = 0;
+  if (scale.rank() == 1) {
+    RML_ASSIGN(axis, call.call().axis("axis", x.rank()));
+  }
+  std::vector<double> zero(static_cast<size_t>(scale.size()));
+  if (call.has(kZeroPoint)) {
+    call.VisitNumber(kZeroPoint, [&](auto tag) {
+      const auto points = call.in<decltype(tag)>(kZeroPoint);
+      for (size_t i = 0; i < zero.size(); ++i)
+        zero[i] = static_cast<double>(points[points.size() == 1 ? 0 : static_cast<int64_t>(i)]);
+    });
+  }
+  call.VisitOut(0, [&](auto tag) {
+    using T = decltype(tag);
+    const auto y = call.out<T>(0);
+    for (int64_t i = 0; i < x.size(); ++i) {
+      const int64_t place =
+          scale.rank() == 1 ? CoordinatesOf(i, x.shape())[static_cast<size_t>(axis)] : 0;
+      const double ratio =
+          wide ? x[i] / scale[place]
+               : static_cast<double>(static_cast<float>(x[i]) / static_cast<float>(scale[place]));
+      const double steps = std::isnan(ratio) ? 0 : std::nearbyint(ratio);
+      y[i] = static_cast<T>(std::clamp(steps + zero[static_cast<size_t>(place)], low, high));
+    }
+  });
+  return {};
+}
+
+}  // namespace
+
+ir::OpDef Quantize() {
+  ir::OpDef op;
+  op.name = "quantize";
+  op.doc =
+      "Linear quantisation, as ONNX's QuantizeLinear: `y = clamp(round(x / scale) + zero_point)` "
+      "to the range of `dtype`, halves to even. `scale` and `zero_point` (none: 0) are scalars or "
+      "hold a number for each place of `axis`. The division is made in f32, or in f64 where x is; "
+      "NaN becomes the zero point.";
+  op.inputs = {{"x"}, {"scale", "S"}, {"zero_point", "Z", ir::Arity::kOptional}};
+  op.outputs = {{"y", "*"}};
+  op.types = {{"T", ir::kFloats}, {"S", ir::kFloats}, {"Z", ir::kInts}};
+  op.attributes = {{"dtype", core::DType::kU8}, {"axis", 1}};
+  op.axes = ir::AxesRule([](const ir::OpCall& call) {
+    return QuantAxes(call, core::Info(call.attr<core::DType>("dtype")).block_elements > 1);
+  });
+  op.infer = Infer;
+  op.reference = Reference;
+  op.no_gradient = true;
+  op.samples = [] {
+    const ir::SampleInput one = {{}, ir::Fill::Values({0.05})};
+    const ir::Fill scales = ir::Fill::Uniform(0.01, 0.5);
+    std::vector<ir::Sample> samples;
+    for (const core::DType dtype : kQuantInts.list()) {
+      samples.push_back({{{{3, 8}, ir::Fill::Normal(0, 4)}, one, {{}, ir::Fill::Values({3})}},
+                         {{"dtype", dtype}}});
+      samples.push_back({{{{3, 8}, ir::Fill::Normal(0, 4)}, {{8}, scales}}, {{"dtype", dtype}}});
+    }
+    samples.push_back(
+        {{{{4, 3, 5}}, {{4}, scales}, {{4}, ir::Fill::Uniform(0, 9)}}, {{"axis", 0}}});
+    samples.push_back({{{{8}, ir::Fill::Values({0.5, 1.5, 2.5, -0.5, 1e30, -1e30, 7, 0})},
+                        {{}, ir::Fill::Values({1})}},
+                       {{"dtype", core::DType::kI8}}});
+    samples.push_back({{{{0, 4}}, one}});
+    return samples;
+  };
+  return op;
+}
+
+}  // namespace rml::ops

@@ -1,0 +1,48 @@
+#include "rml/ops/linear_quant.h"
+
+#include <cmath>
+
+namespace rml::ops {
+
+core::Status CheckQuant(const ir::OpCall& call) {
+  for (const int i : {1, 2}) {
+    if (!call.has(i) || call.rank(i) == 0) continue;
+    RML_ASSIGN(const int axis, call.axis("axis", call.rank(0)));
+    if (call.rank(i) != 1 || !(call.dim(i, 0) == call.dim(0, axis))) {
+      return core::InvalidArgument(call.input_name(i), " is ", call.input(i).dims.ToString(),
+                                   ", expected one number, or one for each of ",
+                                   call.dim(0, axis).ToString(), " places of axis ", axis);
+    }
+  }
+  if (call.has(2) && call.rank(2) > call.rank(1))
+    return core::InvalidArgument("there are many zero points for one scale");
+  return {};
+}
+
+core::Expected<ir::Axes> QuantAxes(const ir::OpCall& call, bool packed) {
+  int along = -1;
+  if (call.rank(1) == 1) {
+    RML_ASSIGN(along, call.axis("axis", call.rank(0)));
+  }
+  ir::Axes axes;
+  for (int axis = 0; axis < call.rank(0); ++axis) {
+    ir::NamedAxis& named = axes.emplace_back();
+    named.name = core::StrCat("d", axis);
+    const bool whole = packed && axis + 1 == call.rank(0);
+    named.role = whole ? ir::AxisRole::kWhole : ir::AxisRole::kFree;
+    named.inputs = {axis};
+    for (int i = 1; i < call.inputs(); ++i)
+      named.inputs.push_back(call.has(i) && call.rank(i) == 1 && axis == along ? 0 : -1);
+    named.outputs = {axis};
+  }
+  return axes;
+}
+
+std::pair<double, double> QuantRange(core::DType dtype) {
+  const core::DTypeInfo& info = core::Info(dtype);
+  const int bits = 8 * info.block_bytes / info.block_elements;
+  if (info.kind == core::DTypeKind::kUnsigned) return {0, std::ldexp(1, bits) - 1};
+  return {-std::ldexp(1, bits - 1), std::ldexp(1, bits - 1) - 1};
+}
+
+}  // namespace rml::ops
