@@ -21,7 +21,7 @@ core::Expected<ir::Axes> ResolveScan(const ir::OpCall& call) {
 
 }  // namespace
 
-ir::OpDef Scan() {
+ir::OpDef LineScan() {
   ir::OpDef op;
   op.inputs = {{"x"}};
   op.outputs = {{"y"}};

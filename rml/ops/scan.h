@@ -12,7 +12,7 @@ namespace rml::ops {
 
 // A definition of one input x without name, doc, reference and gradient. The axis is whole, all
 // others are free, in every input.
-ir::OpDef Scan();
+ir::OpDef LineScan();
 std::vector<ir::Sample> ScanSamples(const ir::Fill& fill = ir::Fill::Normal());
 
 // The attributes of the call, with these two in place of its own.

@@ -22,7 +22,7 @@ ir::Values Vjp(ir::ExprCall& call) {
 }  // namespace
 
 ir::OpDef Cumprod() {
-  ir::OpDef op = Scan();
+  ir::OpDef op = LineScan();
   op.name = "cumprod";
   op.doc =
       "Product of the elements along `axis` up to each one; without itself if `exclusive`; from "

@@ -4,7 +4,7 @@
 namespace rml::ops {
 
 ir::OpDef Cumsum() {
-  ir::OpDef op = Scan();
+  ir::OpDef op = LineScan();
   op.name = "cumsum";
   op.doc =
       "Sum of the elements along `axis` up to each one; without itself if `exclusive`; from the "

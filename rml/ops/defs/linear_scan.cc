@@ -45,7 +45,7 @@ ir::Values Vjp(ir::ExprCall& call) {
 }  // namespace
 
 ir::OpDef LinearScan() {
-  ir::OpDef op = Scan();
+  ir::OpDef op = LineScan();
   op.name = "linear_scan";
   op.doc =
       "Linear recurrence along `axis`: `y[t] = a[t] y[t - 1] + b[t]` from a state of 0, as in "

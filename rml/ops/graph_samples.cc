@@ -1,0 +1,95 @@
+#include "rml/ops/graph_samples.h"
+
+#include "rml/ir/graph.h"
+#include "rml/ir/trace_builder.h"
+#include "rml/ops/expr.h"
+#include "rml/ops/registry.h"
+
+namespace rml::ops {
+
+using core::DType;
+using ir::Fill;
+using ir::Sample;
+using ir::Type;
+using ir::Values;
+
+namespace {
+
+template <typename Body>
+ir::GraphRef GraphOfBody(std::span<const Type> inputs, Body&& body) {
+  auto graph = std::make_shared<ir::Graph>();
+  ir::TraceBuilder trace(*graph, BuiltinOps(), core::Cpu());
+  Values values;
+  for (const Type& type : inputs) values.push_back(trace.Input(type));
+  const Emit e(trace);
+  for (const ir::Value& value : body(e, values)) graph->AddOutput(value.id());
+  return graph;
+}
+
+void AddScanSamples(DType dtype, std::vector<Sample>* samples) {
+  const auto input = [&](core::Shape shape) {
+    return ir::SampleInput(shape, Fill::Normal(), dtype);
+  };
+  // State h, element x, constant w: h' = tanh(h · w + x) and y = h' · x.
+  const Type cell[] = {{dtype, {3}}, {dtype, {3}}, {dtype, {3}}};
+  const ir::GraphRef step = GraphOfBody(cell, [](const Emit& e, const Values& v) -> Values {
+    const ir::Value h = e.one("tanh", {e.add(e.mul(v[0], v[2]), v[1])});
+    return {h, e.mul(h, v[1])};
+  });
+  for (const bool reverse : {false, true}) {
+    samples->push_back({{input({3}), input({4, 3}), input({3})},
+                        {{"body", step}, {"carries", 1}, {"xs", 1}, {"reverse", reverse}}});
+  }
+  samples->push_back(
+      {{input({3}), input({1, 3}), input({3})}, {{"body", step}, {"carries", 1}, {"xs", 1}}});
+  samples->push_back(
+      {{input({3}), input({0, 3}), input({3})}, {{"body", step}, {"carries", 1}, {"xs", 1}}});
+  // Without elements; the counter has no gradient, and scales what is carried.
+  const Type counted[] = {{DType::kI64, {}}, {dtype, {2}}};
+  const ir::GraphRef count = GraphOfBody(counted, [&](const Emit& e, const Values& v) -> Values {
+    const ir::Value next = e.add(v[0], 1);
+    return {next, e.mul(v[1], e.cast(next, dtype)), v[0]};
+  });
+  samples->push_back({{{{}, Fill::Values({0}), DType::kI64}, input({2})},
+                      {{"body", count}, {"carries", 2}, {"length", ir::Dims{3}}}});
+  // A map: no state at all; a size that each call binds.
+  const ir::Dim width = ir::Dim::Symbol("width", 0, 1024);
+  const Type mapped[] = {{dtype, {width}}, {dtype, {}}};
+  const ir::GraphRef map = GraphOfBody(mapped, [](const Emit& e, const Values& v) -> Values {
+    return {e.exp(e.mul(v[0], v[1])), e.sum(v[0], {})};
+  });
+  samples->push_back({{input({3, 5}), input({})}, {{"body", map}, {"xs", 1}}});
+}
+
+void AddIfSamples(DType dtype, std::vector<Sample>* samples) {
+  const Type types[] = {{dtype, {3}}, {dtype, {3}}};
+  // Only one of them uses b.
+  const ir::GraphRef product = GraphOfBody(types, [](const Emit& e, const Values& v) -> Values {
+    return {e.mul(v[0], v[1]), e.sum(v[0], {})};
+  });
+  const ir::GraphRef power = GraphOfBody(types, [](const Emit& e, const Values& v) -> Values {
+    return {e.exp(v[0]), e.sum(e.mul(v[0], v[0]), {})};
+  });
+  for (const double condition : {0.0, 1.0}) {
+    samples->push_back({{{{}, Fill::Values({condition}), DType::kBool},
+                         {{3}, Fill::Normal(), dtype},
+                         {{3}, Fill::Normal(), dtype}},
+                        {{"then", product}, {"else", power}}});
+  }
+}
+
+}  // namespace
+
+std::vector<Sample> ScanLoopSamples() {
+  std::vector<Sample> samples;
+  for (const DType dtype : {DType::kF32, DType::kF64}) AddScanSamples(dtype, &samples);
+  return samples;
+}
+
+std::vector<Sample> IfSamples() {
+  std::vector<Sample> samples;
+  for (const DType dtype : {DType::kF32, DType::kF64}) AddIfSamples(dtype, &samples);
+  return samples;
+}
+
+}  // namespace rml::ops
