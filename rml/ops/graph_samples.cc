@@ -42,8 +42,10 @@ void AddScanSamples(DType dtype, std::vector<Sample>* samples) {
   }
   samples->push_back(
       {{input({3}), input({1, 3}), input({3})}, {{"body", step}, {"carries", 1}, {"xs", 1}}});
-  samples->push_back(
-      {{input({3}), input({0, 3}), input({3})}, {{"body", step}, {"carries", 1}, {"xs", 1}}});
+  // Of no steps the decomposition has no gradient at all, and the rule has zeros.
+  samples->push_back({{input({3}), input({0, 3}), input({3})},
+                      {{"body", step}, {"carries", 1}, {"xs", 1}},
+                      false});
   // Without elements; the counter has no gradient, and scales what is carried.
   const Type counted[] = {{DType::kI64, {}}, {dtype, {2}}};
   const ir::GraphRef count = GraphOfBody(counted, [&](const Emit& e, const Values& v) -> Values {
