@@ -57,6 +57,19 @@ Expected<ir::Axes> BroadcastAxes(const OpCall& call) {
   return axes;
 }
 
+Expected<ir::Axes> AxesButOne(const OpCall& call) {
+  RML_ASSIGN(const int whole, call.axis("axis", call.rank(0)));
+  ir::Axes axes;
+  for (int axis = 0; axis < call.rank(0); ++axis) {
+    ir::NamedAxis& named = axes.emplace_back();
+    named.name = core::StrCat("d", axis);
+    named.role = axis == whole ? ir::AxisRole::kWhole : ir::AxisRole::kFree;
+    named.inputs.assign(static_cast<size_t>(call.inputs()), axis);
+    named.outputs.assign(call.op().outputs.size(), axis);
+  }
+  return axes;
+}
+
 std::array<int64_t, core::kMaxRank> BroadcastStrides(const core::Shape& shape,
                                                      const core::Shape& out) {
   std::array<int64_t, core::kMaxRank> strides = {};

@@ -18,6 +18,9 @@ core::Expected<ir::Dims> BroadcastInputs(const ir::OpCall& call, int first = 0);
 // Every axis is free; inputs that are broadcast along it are used whole.
 core::Expected<ir::Axes> BroadcastAxes(const ir::OpCall& call);
 
+// For inputs and outputs of one rank: the attribute `axis` is whole, every other axis is free.
+core::Expected<ir::Axes> AxesButOne(const ir::OpCall& call);
+
 // Strides of an input of `shape` along the axes of `out`, 0 where it is broadcast.
 std::array<int64_t, core::kMaxRank> BroadcastStrides(const core::Shape& shape,
                                                      const core::Shape& out);

@@ -4,29 +4,14 @@
 
 namespace rml::ops {
 
-namespace {
-
-core::Expected<ir::Axes> ResolveScan(const ir::OpCall& call) {
-  RML_ASSIGN(const int axis, call.axis("axis", call.rank(0)));
-  ir::Axes axes;
-  for (int i = 0; i < call.rank(0); ++i) {
-    ir::NamedAxis& named = axes.emplace_back();
-    named.name = core::StrCat("d", i);
-    named.role = i == axis ? ir::AxisRole::kWhole : ir::AxisRole::kFree;
-    named.inputs.assign(static_cast<size_t>(call.inputs()), i);
-    named.outputs = {i};
-  }
-  return axes;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 ir::OpDef LineScan() {
   ir::OpDef op;
   op.inputs = {{"x"}};
   op.outputs = {{"y"}};
   op.attributes = {{"axis", -1}, {"exclusive", false}, {"reverse", false}};
-  op.axes = ir::AxesRule(ResolveScan);
+  op.axes = ir::AxesRule(AxesButOne);
   op.infer = [](const ir::OpCall& call, ir::Types* outputs) -> core::Status {
     RML_TRY(call.axis("axis", call.rank(0)));
     return InferLikeFirst(call, outputs);

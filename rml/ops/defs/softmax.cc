@@ -27,19 +27,6 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-core::Expected<ir::Axes> ResolveSoftmax(const ir::OpCall& call) {
-  RML_ASSIGN(const int axis, call.axis("axis", call.rank(0)));
-  ir::Axes axes;
-  for (int i = 0; i < call.rank(0); ++i) {
-    axes.push_back({core::StrCat("d", i),
-                    i == axis ? ir::AxisRole::kWhole : ir::AxisRole::kFree,
-                    ir::Combine::kSum,
-                    {i},
-                    {i}});
-  }
-  return axes;
-}
-
 }  // namespace
 
 ir::OpDef Softmax() {
@@ -49,7 +36,7 @@ ir::OpDef Softmax() {
   op.inputs = {{"x"}};
   op.outputs = {{"y"}};
   op.attributes = {{"axis", -1}};
-  op.axes = ir::AxesRule(ResolveSoftmax);
+  op.axes = ir::AxesRule(AxesButOne);
   op.infer = [](const ir::OpCall& call, ir::Types* outputs) -> core::Status {
     RML_TRY(call.axis("axis", call.rank(0)));
     return InferLikeFirst(call, outputs);

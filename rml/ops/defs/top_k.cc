@@ -60,19 +60,6 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-core::Expected<ir::Axes> ResolveTopK(const ir::OpCall& call) {
-  RML_ASSIGN(const int axis, call.axis("axis", call.rank(0)));
-  ir::Axes axes;
-  for (int i = 0; i < call.rank(0); ++i) {
-    axes.push_back({core::StrCat("d", i),
-                    i == axis ? ir::AxisRole::kWhole : ir::AxisRole::kFree,
-                    ir::Combine::kSum,
-                    {i},
-                    {i, i}});
-  }
-  return axes;
-}
-
 }  // namespace
 
 ir::OpDef TopK() {
@@ -86,7 +73,7 @@ ir::OpDef TopK() {
   op.outputs = {{"values"}, {"indices", "i64"}};
   op.types = {{"T", ir::kNumbers}};
   op.attributes = {{"k", ir::RequiredAttr{int64_t{1}}}, {"axis", -1}, {"largest", true}};
-  op.axes = ir::AxesRule(ResolveTopK);
+  op.axes = ir::AxesRule(AxesButOne);
   op.infer = Infer;
   op.reference = Reference;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
