@@ -29,8 +29,11 @@ ir::OpDef Mean() {
     const auto axes = call.call().axes("axes", dims.rank());
     ir::Dim count = 1;
     for (const int64_t axis : *axes) count = count * dims[static_cast<int>(axis)];
-    const ir::Value spread = e.broadcast(Kept(call, e, call.grad(0)), dims);
-    return {e.div(spread, e.size(count, spread.dtype()))};
+    // A count beyond 65,504 is infinite in f16.
+    const core::DType dtype = call.in(0).dtype();
+    const core::DType wide = dtype == core::DType::kF64 ? dtype : core::DType::kF32;
+    const ir::Value kept = e.cast(Kept(call, e, call.grad(0)), wide);
+    return {e.broadcast(e.cast(e.div(kept, e.size(count, wide)), dtype), dims)};
   };
   return op;
 }
