@@ -4,6 +4,7 @@ include(GNUInstallDirs)
 option(RML_BUILD_TESTS "Build the tests" ON)
 option(RML_BUILD_BENCHMARKS "Build the benchmarks" OFF)
 option(RML_BUILD_FUZZERS "Build the fuzzers (needs clang with libFuzzer)" OFF)
+option(RML_UNITY "Compile several files of a module at once: a clean build takes half the time" OFF)
 option(RML_WERROR "Treat warnings as errors" OFF)
 set(RML_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined | thread)")
 set(RML_ONLY_MODULES "" CACHE STRING "Build only these modules, with all that they need (empty: every module)")
@@ -55,6 +56,11 @@ if(RML_MOLD AND NOT CMAKE_CROSSCOMPILING)
   target_link_options(rml_flags INTERFACE -fuse-ld=mold)
 endif()
 target_include_directories(rml_flags INTERFACE ${PROJECT_SOURCE_DIR})
+
+# Tests are compiled once and run for seconds: the optimiser would take longer than it saves.
+add_library(rml_test_flags INTERFACE)
+target_link_libraries(rml_test_flags INTERFACE rml_flags)
+target_compile_options(rml_test_flags INTERFACE $<$<CONFIG:Release>:-O1>)
 
 find_package(Threads REQUIRED)
 

@@ -12,6 +12,7 @@
 #include <numeric>
 
 #include "rml/core/checked_math.h"
+#include "rml/io/gguf_limits.h"
 #include "rml/io/printable.h"
 #include "rml/io/utf8.h"
 
@@ -24,10 +25,7 @@ using core::StrCat;
 
 namespace {
 
-constexpr std::string_view kAlignmentKey = "general.alignment";
-constexpr size_t kMaxNameBytes = 65535;  // the format's limit for keys
 constexpr int kMaxArrayDepth = 4;
-constexpr uint32_t kMaxDims = 4;
 // Tensor data must suit every element type; the format asks for a multiple of 8.
 constexpr uint32_t kMinAlignment = 8;
 // The least bytes that one entry (name of one byte, type, value of one byte) and one tensor (name,
@@ -104,9 +102,9 @@ class GgufParser {
     const size_t start = at_;
     RML_TRY(ReadString(text, what));
     if (text->empty()) return ErrorAt(start, StrCat(what, " is empty"));
-    if (text->size() > kMaxNameBytes) {
+    if (text->size() > kGgufMaxKeyBytes) {
       return ErrorAt(start,
-                     StrCat(what, " has ", text->size(), " bytes, more than ", kMaxNameBytes));
+                     StrCat(what, " has ", text->size(), " bytes, more than ", kGgufMaxKeyBytes));
     }
     if (!IsUtf8(*text)) return ErrorAt(start, StrCat(what, " is not UTF-8"));
     return OkStatus();
@@ -231,17 +229,17 @@ class GgufParser {
   }
 
   Status ReadAlignment() {
-    const GgufValue* value = part_.Find(kAlignmentKey);
+    const GgufValue* value = part_.Find(kGgufAlignmentKey);
     if (value == nullptr) return OkStatus();
-    const auto place = std::ranges::find(part_.entries, kAlignmentKey, &GgufEntry::key);
+    const auto place = std::ranges::find(part_.entries, kGgufAlignmentKey, &GgufEntry::key);
     if (value->type() != GgufType::kU32) {
-      return ErrorAt(place->file_offset, StrCat("key \"", kAlignmentKey, "\" is of type ",
+      return ErrorAt(place->file_offset, StrCat("key \"", kGgufAlignmentKey, "\" is of type ",
                                                 GgufTypeName(value->type()), ", not u32"));
     }
     RML_ASSIGN(part_.alignment, value->As<uint32_t>());
     if (!std::has_single_bit(part_.alignment) || part_.alignment < kMinAlignment) {
       return ErrorAt(place->file_offset,
-                     StrCat("key \"", kAlignmentKey, "\" is ", part_.alignment,
+                     StrCat("key \"", kGgufAlignmentKey, "\" is ", part_.alignment,
                             ", not a power of two of at least ", kMinAlignment));
     }
     return OkStatus();
@@ -277,10 +275,10 @@ class GgufParser {
 
     uint32_t rank = 0;
     RML_TRY(Read(&rank, what));
-    if (rank > kMaxDims) {
-      return ErrorAt(at_ - 4, StrCat(what, " has ", rank, " dimensions, more than ", kMaxDims));
+    if (rank > kGgufMaxDims) {
+      return ErrorAt(at_ - 4, StrCat(what, " has ", rank, " dimensions, more than ", kGgufMaxDims));
     }
-    std::array<int64_t, kMaxDims> dims = {};
+    std::array<int64_t, kGgufMaxDims> dims = {};
     for (uint32_t axis = 0; axis < rank; ++axis) RML_TRY(Read(&dims[rank - 1 - axis], what));
     auto shape = core::Shape::Make({dims.data(), rank});
     if (!shape.ok()) return ErrorAt(start, StrCat(what, ": ", shape.status().message()));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "rml/io/gguf.h"
+#include "rml/io/gguf_limits.h"
 
 namespace rml::io {
 
@@ -18,7 +19,7 @@ inline constexpr std::string_view kSplitTensors = "split.tensors.count";  // i32
 
 struct GgufPart {
   uint32_t version = 0;
-  uint32_t alignment = 32;
+  uint32_t alignment = kGgufDefaultAlignment;
   std::vector<GgufEntry> entries;
   std::vector<uint32_t> entries_by_key;  // positions in `entries`, in the order of their keys
   std::vector<GgufTensorInfo> tensors;   // names are unique within the part

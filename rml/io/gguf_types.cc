@@ -10,7 +10,7 @@ namespace {
 
 using core::DType;
 
-constexpr std::array kTypes = {
+constexpr std::array kGgmlTypes = {
     GgmlType{0, "f32", 1, 4, DType::kF32},          GgmlType{1, "f16", 1, 2, DType::kF16},
     GgmlType{2, "q4_0", 32, 18, DType::kQ4_0},      GgmlType{3, "q4_1", 32, 20, DType::kQ4_1},
     GgmlType{6, "q5_0", 32, 22, DType::kQ5_0},      GgmlType{7, "q5_1", 32, 24, DType::kQ5_1},
@@ -34,13 +34,13 @@ constexpr std::array kTypes = {
 }  // namespace
 
 const GgmlType* FindGgmlType(uint32_t id) {
-  const auto* found = std::ranges::find(kTypes, id, &GgmlType::id);
-  return found == kTypes.end() ? nullptr : found;
+  const auto* found = std::ranges::find(kGgmlTypes, id, &GgmlType::id);
+  return found == kGgmlTypes.end() ? nullptr : found;
 }
 
 const GgmlType* FindGgmlType(DType dtype) {
-  const auto* found = std::ranges::find(kTypes, std::optional<DType>(dtype), &GgmlType::dtype);
-  return found == kTypes.end() ? nullptr : found;
+  const auto* found = std::ranges::find(kGgmlTypes, std::optional<DType>(dtype), &GgmlType::dtype);
+  return found == kGgmlTypes.end() ? nullptr : found;
 }
 
 }  // namespace rml::io

@@ -19,7 +19,7 @@ struct TypeInfo {
   size_t size;
 };
 
-constexpr std::array<TypeInfo, kGgufTypeCount> kTypes = {{
+constexpr std::array<TypeInfo, kGgufTypeCount> kValueTypes = {{
     {"u8", 1},
     {"i8", 1},
     {"u16", 2},
@@ -91,12 +91,12 @@ std::string NumberText(GgufType type, std::span<const std::byte> raw, size_t i) 
 
 std::string_view GgufTypeName(GgufType type) {
   const auto number = static_cast<uint32_t>(type);
-  return number < kGgufTypeCount ? kTypes[number].name : "unknown";
+  return number < kGgufTypeCount ? kValueTypes[number].name : "unknown";
 }
 
 size_t GgufTypeSize(GgufType type) {
   const auto number = static_cast<uint32_t>(type);
-  return number < kGgufTypeCount ? kTypes[number].size : 0;
+  return number < kGgufTypeCount ? kValueTypes[number].size : 0;
 }
 
 Status GgufValue::CheckIsArray() const { return is_array() ? OkStatus() : WrongType("an array"); }

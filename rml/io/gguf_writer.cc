@@ -6,6 +6,7 @@
 
 #include "rml/core/check.h"
 #include "rml/core/checked_math.h"
+#include "rml/io/gguf_limits.h"
 #include "rml/io/gguf_parse.h"
 #include "rml/io/shards.h"
 #include "rml/io/utf8.h"
@@ -18,21 +19,17 @@ using core::OkStatus;
 using core::Status;
 using core::StrCat;
 
-constexpr std::string_view kAlignmentKey = "general.alignment";
-constexpr uint32_t kDefaultAlignment = 32;
-constexpr size_t kMaxKeyBytes = 65535;
 constexpr size_t kMaxTensorNameBytes = 63;  // ggml's GGML_MAX_NAME, with its terminator
-constexpr int kMaxDims = 4;
 constexpr uint32_t kOldestVersion = 2;
 constexpr uint32_t kNewestVersion = 3;
-constexpr size_t kMaxParts = 65535;  // split.no and split.count have 16 bits
+constexpr size_t kMaxGgufParts = 65535;  // split.no and split.count have 16 bits
 
 template <typename T>
 void Append(T value, std::string* out) {
   out->append(reinterpret_cast<const char*>(&value), sizeof(T));
 }
 
-void AppendString(std::string_view text, std::string* out) {
+void AppendSized(std::string_view text, std::string* out) {
   Append<uint64_t>(text.size(), out);
   *out += text;
 }
@@ -49,7 +46,7 @@ void AppendArray(const GgufValue& value, std::string* out) {
   Append<uint64_t>(value.size(), out);
   if (value.element_type() == GgufType::kString) {
     const std::span<const std::string_view> strings = *value.Strings();
-    for (const std::string_view text : strings) AppendString(text, out);
+    for (const std::string_view text : strings) AppendSized(text, out);
   } else if (value.element_type() == GgufType::kArray) {
     const std::span<const GgufValue> arrays = *value.Arrays();
     for (const GgufValue& inner : arrays) AppendArray(inner, out);
@@ -74,14 +71,14 @@ Expected<GgufWriter> GgufWriter::Create(uint32_t alignment, uint32_t version) {
                              kOldestVersion, " and ", kNewestVersion, " can");
   }
   GgufWriter writer(alignment, version);
-  if (alignment != kDefaultAlignment) RML_TRY(writer.Set(kAlignmentKey, alignment));
+  if (alignment != kGgufDefaultAlignment) RML_TRY(writer.Set(kGgufAlignmentKey, alignment));
   return writer;
 }
 
 Status GgufWriter::BeginEntry(std::string_view key) {
-  if (key.empty() || key.size() > kMaxKeyBytes || !IsUtf8(key)) {
-    return core::InvalidArgument("a GGUF key must be UTF-8 of 1 … ", kMaxKeyBytes, " bytes, and \"",
-                                 key, "\" is not");
+  if (key.empty() || key.size() > kGgufMaxKeyBytes || !IsUtf8(key)) {
+    return core::InvalidArgument("a GGUF key must be UTF-8 of 1 … ", kGgufMaxKeyBytes,
+                                 " bytes, and \"", key, "\" is not");
   }
   // Few keys are ever set; a sorted vector serves.
   const auto place = std::ranges::lower_bound(entries_.keys, key);
@@ -89,7 +86,7 @@ Status GgufWriter::BeginEntry(std::string_view key) {
     return core::InvalidArgument("the GGUF key \"", key, "\" is set twice");
   }
   entries_.keys.insert(place, std::string(key));
-  AppendString(key, &entries_.bytes);
+  AppendSized(key, &entries_.bytes);
   return OkStatus();
 }
 
@@ -106,7 +103,7 @@ Status GgufWriter::SetRaw(std::string_view key, GgufType type, const void* data,
 Status GgufWriter::SetString(std::string_view key, std::string_view text) {
   RML_TRY(BeginEntry(key));
   AppendType(GgufType::kString, &entries_.bytes);
-  AppendString(text, &entries_.bytes);
+  AppendSized(text, &entries_.bytes);
   return OkStatus();
 }
 
@@ -115,7 +112,7 @@ Status GgufWriter::SetStrings(std::string_view key, const std::vector<std::strin
   AppendType(GgufType::kArray, &entries_.bytes);
   AppendType(GgufType::kString, &entries_.bytes);
   Append<uint64_t>(strings.size(), &entries_.bytes);
-  for (const std::string_view text : strings) AppendString(text, &entries_.bytes);
+  for (const std::string_view text : strings) AppendSized(text, &entries_.bytes);
   return OkStatus();
 }
 
@@ -133,7 +130,7 @@ Status GgufWriter::Set(std::string_view key, const GgufValue& value) {
 
 Status GgufWriter::CopyEntries(const GgufFile& file) {
   for (const GgufEntry& entry : file.entries()) {
-    if (entry.key == kAlignmentKey || entry.key.starts_with("split.")) continue;
+    if (entry.key == kGgufAlignmentKey || entry.key.starts_with("split.")) continue;
     RML_TRY(Set(entry.key, entry.value));
   }
   return OkStatus();
@@ -170,9 +167,9 @@ Status GgufWriter::AddTensor(std::string_view name, const GgmlType& type, const 
   if (std::ranges::find(tensors_, name, &Tensor::name) != tensors_.end()) {
     return core::InvalidArgument("the GGUF tensor \"", name, "\" is added twice");
   }
-  if (shape.rank() > kMaxDims) {
+  if (shape.rank() > kGgufMaxDims) {
     return core::Unsupported("tensor \"", name, "\" has ", shape.rank(),
-                             " dimensions, and GGUF stores at most ", kMaxDims);
+                             " dimensions, and GGUF stores at most ", kGgufMaxDims);
   }
   const int64_t row = shape.rank() == 0 ? 1 : shape.dim(-1);
   if (row % type.block_elements != 0) {
@@ -204,7 +201,7 @@ Status GgufWriter::WriteTo(const Entries& entries, std::span<const Tensor> tenso
   head += entries.bytes;
   uint64_t offset = 0;  // from the start of the data
   for (const Tensor& tensor : tensors) {
-    AppendString(tensor.name, &head);
+    AppendSized(tensor.name, &head);
     Append(static_cast<uint32_t>(tensor.shape.rank()), &head);
     for (int axis = tensor.shape.rank() - 1; axis >= 0; --axis) Append(tensor.shape[axis], &head);
     Append(tensor.type->id, &head);
@@ -238,9 +235,9 @@ Status GgufWriter::WriteParts(std::string_view prefix, uint64_t max_part_bytes) 
   std::vector<uint64_t> sizes;
   for (const Tensor& tensor : tensors_) sizes.push_back(tensor.bytes);
   const std::vector<size_t> begins = ShardBegins(sizes, max_part_bytes);
-  if (begins.size() > kMaxParts) {
+  if (begins.size() > kMaxGgufParts) {
     return core::InvalidArgument(prefix, ": parts of ", max_part_bytes, " bytes would make ",
-                                 begins.size(), " files, and GGUF counts at most ", kMaxParts);
+                                 begins.size(), " files, and GGUF counts at most ", kMaxGgufParts);
   }
   // No part appears before all are written, so that a full disk leaves none.
   std::vector<FileWriter> files;
@@ -248,8 +245,8 @@ Status GgufWriter::WriteParts(std::string_view prefix, uint64_t max_part_bytes) 
     GgufWriter part(alignment_, version_);
     if (i == 0) {
       part.entries_ = entries_;
-    } else if (alignment_ != kDefaultAlignment) {
-      RML_TRY(part.Set(kAlignmentKey, alignment_));
+    } else if (alignment_ != kGgufDefaultAlignment) {
+      RML_TRY(part.Set(kGgufAlignmentKey, alignment_));
     }
     RML_TRY(part.Set(kSplitNumber, static_cast<uint16_t>(i)));
     RML_TRY(part.Set(kSplitCount, static_cast<uint16_t>(begins.size())));

@@ -10,7 +10,7 @@
 namespace rml::io {
 namespace {
 
-void AppendString(std::string_view text, std::string* out) {
+void AppendQuoted(std::string_view text, std::string* out) {
   static constexpr std::string_view kHex = "0123456789abcdef";
   out->push_back('"');
   size_t i = 0;
@@ -88,7 +88,7 @@ void AppendScalar(const Json& value, std::string* out) {
       AppendDouble(*value.As<double>(), out);
       break;
     case Json::Kind::kString:
-      AppendString(*value.As<std::string_view>(), out);
+      AppendQuoted(*value.As<std::string_view>(), out);
       break;
     default:
       *out += "null";
@@ -138,7 +138,7 @@ std::string Json::Dump(int indent) const {
       begin(top.value->items()[index]);
     } else {
       const Member& member = top.value->members()[index];
-      AppendString(member.key, &out);
+      AppendQuoted(member.key, &out);
       out += ": ";
       begin(member.value);
     }

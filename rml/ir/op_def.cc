@@ -53,6 +53,12 @@ const TypeVar* OpDef::type_var(std::string_view type) const {
   return var == types.end() ? nullptr : &*var;
 }
 
+bool OpDef::takes_graph() const {
+  return std::ranges::any_of(attributes, [](const AttrDef& attribute) {
+    return std::holds_alternative<GraphRef>(attribute.fallback);
+  });
+}
+
 namespace {
 
 bool IsOpName(std::string_view name) {

@@ -129,6 +129,7 @@ struct OpDef {
   const InputDef& input_def(int i) const;  // of the i-th value given, the last one's for kMany
   const OutputDef& output_def(int i) const;
   const TypeVar* type_var(std::string_view type) const;
+  bool takes_graph() const;  // as an attribute; it states the dtypes of its own values
 };
 
 // Says which required field is missing or which fields contradict each other.

@@ -11,7 +11,7 @@ namespace {
 using core::DType;
 
 // Weights of a dtype, as bytes.
-std::vector<std::byte> Weights(DType dtype, int64_t count, TestRandom& random) {
+std::vector<std::byte> WeightBytes(DType dtype, int64_t count, TestRandom& random) {
   const size_t width = dtype == DType::kF32 ? 4 : 2;
   std::vector<std::byte> bytes(static_cast<size_t>(count) * width);
   for (int64_t i = 0; i < count; ++i) {
@@ -36,7 +36,7 @@ struct Problem {
   Problem(DType dtype_, int64_t m_, int64_t rows_, int64_t cols_, uint64_t seed = 7)
       : dtype(dtype_), m(m_), rows(rows_), cols(cols_), x_stride(cols_ + 3), y_stride(rows_ + 5) {
     TestRandom random(seed);
-    w = Weights(dtype, rows * cols, random);
+    w = WeightBytes(dtype, rows * cols, random);
     x = random.Vector(m * x_stride);
   }
 

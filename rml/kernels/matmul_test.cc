@@ -22,9 +22,9 @@ namespace {
 
 using core::DType;
 
-constexpr DType kDTypes[] = {DType::kF32,  DType::kF16,  DType::kBF16, DType::kQ4_0,
-                             DType::kQ4_1, DType::kQ5_0, DType::kQ5_1, DType::kQ8_0,
-                             DType::kQ4_K, DType::kQ5_K, DType::kQ6_K};
+constexpr DType kWeightDTypes[] = {DType::kF32,  DType::kF16,  DType::kBF16, DType::kQ4_0,
+                                   DType::kQ4_1, DType::kQ5_0, DType::kQ5_1, DType::kQ8_0,
+                                   DType::kQ4_K, DType::kQ5_K, DType::kQ6_K};
 
 std::vector<float> Normals(int64_t count, uint32_t seed, float mean = 0.0f) {
   std::mt19937 generator(seed);
@@ -259,7 +259,7 @@ TEST_P(MatMulDType, DequantizeRowIsThatRow) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, MatMulDType, testing::ValuesIn(kDTypes),
+INSTANTIATE_TEST_SUITE_P(All, MatMulDType, testing::ValuesIn(kWeightDTypes),
                          [](const auto& tested) { return std::string(core::Name(tested.param)); });
 
 // ---- Exactness ----

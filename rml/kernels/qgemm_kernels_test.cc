@@ -49,7 +49,7 @@ std::vector<NamedTable> Tables() {
   return tables;
 }
 
-std::vector<float> Normals(int64_t count, uint32_t seed) {
+std::vector<float> NormalValues(int64_t count, uint32_t seed) {
   std::mt19937 generator(seed);
   std::normal_distribution<float> normal(0.1f, 1.0f);
   std::vector<float> values(static_cast<size_t>(count));
@@ -59,7 +59,7 @@ std::vector<float> Normals(int64_t count, uint32_t seed) {
 
 // 16 rows of random weights.
 std::vector<char> PanelBytes(DType dtype, int64_t cols) {
-  const auto values = Normals(kPanelRows * cols, 3);
+  const auto values = NormalValues(kPanelRows * cols, 3);
   std::vector<char> bytes(static_cast<size_t>(*core::StorageBytes(dtype, kPanelRows * cols)));
   quant::Quantize(dtype, values.data(), kPanelRows * cols, bytes.data());
   return bytes;
@@ -124,7 +124,7 @@ TEST_P(QuantKernelTables, AgreeWithThePortableOneOnEveryTileWidth) {
     const int64_t cols = unit * units;
     const auto bytes = PanelBytes(dtype, cols);
     for (int64_t m = 1; m <= 17; ++m) {
-      const auto x = Normals(m * cols, static_cast<uint32_t>(m));
+      const auto x = NormalValues(m * cols, static_cast<uint32_t>(m));
       const auto want = RunPanel(kQuantKernelsPortable, dtype, bytes, cols, x, m);
       for (const NamedTable& named : Tables()) {
         const auto got = RunPanel(*named.table, dtype, bytes, cols, x, m);
@@ -167,7 +167,7 @@ TEST_P(QuantKernelTables, LargestProductsAreExactInEveryTable) {
 
 TEST_P(QuantKernelTables, RoundXToTheSameCodes) {
   const int64_t cols = 768;
-  auto x = Normals(3 * cols, 9);
+  auto x = NormalValues(3 * cols, 9);
   for (size_t i = 0; i < 64; ++i) x[i] = static_cast<float>(i) - 31.5f;  // ties
   for (const NamedTable& named : Tables()) {
     for (const bool super : {false, true}) {

@@ -119,15 +119,17 @@ Expected<GenerateResult> Generate(Session& session, std::span<const TokenId> pro
     }
     const bool last = static_cast<int64_t>(result.ids.size()) == options.max_tokens;
     if (last) break;  // its logits would serve nobody
-    if (session.length() == session.engine().options().context_length) {
-      if (!options.context_shift) {
-        result.reason = StopReason::kContextFull;
-        break;
-      }
-      RML_TRY(ShiftContext(session, options.keep_tokens));
+    const bool full = session.length() == session.engine().options().context_length;
+    if (full && !options.context_shift) {
+      result.reason = StopReason::kContextFull;
+      break;
+    }
+    Status appended;
+    if (full) {
+      appended = ShiftContext(session, options.keep_tokens);
       ++result.shifts;
     }
-    const Status appended = session.Append({&token, 1});
+    if (appended.ok()) appended = session.Append({&token, 1});
     if (appended.code() == core::StatusCode::kCancelled) {
       result.reason = StopReason::kCancelled;
       break;

@@ -88,6 +88,25 @@ TEST(Generate, AFullContextEndsTheText) {
             21);  // the last one needs no room
 }
 
+TEST(Generate, CancellingAContextShiftKeepsTheAnswerSoFar) {
+  const auto engine = Stories({.context_length = 24});
+  GenerateOptions options = Greedy(60);
+  options.ignore_end = true;
+  options.context_shift = true;
+  Session session = engine->NewSession();
+  const auto prompt = *engine->tokenizer()->Encode(kPrompt);
+  core::CancellationSource source;
+  engine->SetCancellation(source.token());
+  const auto result = Generate(session, prompt, options, [&](std::string_view) {
+    if (session.length() == 24) source.Cancel();  // so that the shift is what fails
+    return true;
+  });
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->reason, StopReason::kCancelled);
+  EXPECT_EQ(result->shifts, 1);
+  EXPECT_FALSE(result->text.empty());
+}
+
 TEST(Generate, AContextShiftGoesOnAndKeepsWhatItIsTold) {
   const auto engine = Stories({.context_length = 24});
   GenerateOptions options = Greedy(60);

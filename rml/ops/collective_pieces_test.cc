@@ -18,11 +18,11 @@ namespace {
 using ir::Value;
 using ::testing::ElementsAre;
 
-constexpr int kMembers = 2;
+constexpr int kGroup = 2;
 
 struct Result {
-  std::vector<std::vector<double>> y = std::vector<std::vector<double>>(kMembers);
-  std::vector<std::vector<double>> gradient = std::vector<std::vector<double>>(kMembers);
+  std::vector<std::vector<double>> y = std::vector<std::vector<double>>(kGroup);
+  std::vector<std::vector<double>> gradient = std::vector<std::vector<double>>(kGroup);
   double loss = 0;
 };
 
@@ -31,8 +31,8 @@ struct Result {
 Result RunGroup(std::string_view op, const ir::AttrList& attributes, double step = 0,
                 size_t place = 0) {
   Result result;
-  std::vector<double> losses(kMembers);
-  testing::ThreadGroup group(kMembers);
+  std::vector<double> losses(kGroup);
+  testing::ThreadGroup group(kGroup);
   group.Run([&](core::Collectives& member) {
     const core::RunContext context = {.collectives = &member};
     EagerBuilder eager(context, {&ReferenceProvider()}, BuiltinOps());
@@ -64,23 +64,23 @@ Result RunGroup(std::string_view op, const ir::AttrList& attributes, double step
 }
 
 TEST(CollectivePieces, AllGatherJoinsInTheOrderOfRanks) {
-  const Result rows = RunGroup("all_gather", {{"members", kMembers}});
+  const Result rows = RunGroup("all_gather", {{"members", kGroup}});
   EXPECT_THAT(rows.y[1], ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17));
-  const Result columns = RunGroup("all_gather", {{"axis", 1}, {"members", kMembers}});
+  const Result columns = RunGroup("all_gather", {{"axis", 1}, {"members", kGroup}});
   EXPECT_THAT(columns.y[0], ElementsAre(0, 1, 2, 3, 10, 11, 12, 13, 4, 5, 6, 7, 14, 15, 16, 17));
 }
 
 TEST(CollectivePieces, ReduceScatterGivesEachItsPiece) {
-  const Result result = RunGroup("reduce_scatter", {{"axis", 1}, {"members", kMembers}});
+  const Result result = RunGroup("reduce_scatter", {{"axis", 1}, {"members", kGroup}});
   EXPECT_THAT(result.y[0], ElementsAre(10, 12, 18, 20));
   EXPECT_THAT(result.y[1], ElementsAre(14, 16, 22, 24));
-  EXPECT_THAT(RunGroup("reduce_scatter", {{"members", kMembers}, {"op", "max"}}).y[1],
+  EXPECT_THAT(RunGroup("reduce_scatter", {{"members", kGroup}, {"op", "max"}}).y[1],
               ElementsAre(14, 15, 16, 17));
 }
 
 TEST(CollectivePieces, AllToAllTurnsASplitOfOneAxisIntoThatOfAnother) {
   const Result result =
-      RunGroup("all_to_all", {{"split_axis", 1}, {"concat_axis", 0}, {"members", kMembers}});
+      RunGroup("all_to_all", {{"split_axis", 1}, {"concat_axis", 0}, {"members", kGroup}});
   EXPECT_THAT(result.y[0], ElementsAre(0, 1, 4, 5, 10, 11, 14, 15));
   EXPECT_THAT(result.y[1], ElementsAre(2, 3, 6, 7, 12, 13, 16, 17));
 }
@@ -95,13 +95,13 @@ TEST(CollectivePieces, BroadcastGivesTheRootsAndReduceTheSum) {
 
 TEST(CollectivePieces, GradientsAreThoseOfTheSumOfLosses) {
   const std::vector<std::pair<std::string_view, ir::AttrList>> calls = {
-      {"all_gather", {{"axis", 1}, {"members", kMembers}}},
-      {"reduce_scatter", {{"axis", 1}, {"members", kMembers}}},
-      {"reduce_scatter", {{"members", kMembers}, {"op", "max"}}},
-      {"reduce_scatter", {{"members", kMembers}, {"op", "min"}}},
-      {"reduce_scatter", {{"members", kMembers}, {"op", "prod"}}},
-      {"all_to_all", {{"split_axis", 1}, {"concat_axis", 0}, {"members", kMembers}}},
-      {"all_to_all", {{"split_axis", 0}, {"concat_axis", 1}, {"members", kMembers}}},
+      {"all_gather", {{"axis", 1}, {"members", kGroup}}},
+      {"reduce_scatter", {{"axis", 1}, {"members", kGroup}}},
+      {"reduce_scatter", {{"members", kGroup}, {"op", "max"}}},
+      {"reduce_scatter", {{"members", kGroup}, {"op", "min"}}},
+      {"reduce_scatter", {{"members", kGroup}, {"op", "prod"}}},
+      {"all_to_all", {{"split_axis", 1}, {"concat_axis", 0}, {"members", kGroup}}},
+      {"all_to_all", {{"split_axis", 0}, {"concat_axis", 1}, {"members", kGroup}}},
       {"collective_broadcast", {{"root", 0}}},
       {"collective_broadcast", {{"root", 1}}},
       {"collective_reduce", {{"root", 1}}},

@@ -76,12 +76,9 @@ core::Expected<ir::Axes> ConvAxes(const ir::OpCall& call, int64_t groups, int x,
     named.role = named.outputs[0] >= 0 ? ir::AxisRole::kFree : ir::AxisRole::kReduced;
     return named;
   };
-  ir::Axes axes = {axis("batch", {{x, 0}, {y, 0}})};
-  if (groups == 1) {
-    axes.push_back(axis("channels", {{x, 1}, {w, 1}}));
-    axes.push_back(axis("outputs", {{w, 0}, {y, 1}}));
-  }
-  return axes;
+  const ir::NamedAxis batch = axis("batch", {{x, 0}, {y, 0}});
+  if (groups != 1) return ir::Axes{batch};
+  return ir::Axes{batch, axis("channels", {{x, 1}, {w, 1}}), axis("outputs", {{w, 0}, {y, 1}})};
 }
 
 ir::Cost ConvCost(const ir::OpCall& call, const Dims& w, const Dims& y) {

@@ -40,13 +40,6 @@ Expected<core::Shape> LargestShape(const ir::Type& type) {
   return core::Shape::Make({dims.data(), static_cast<size_t>(type.rank())});
 }
 
-bool HoldsGraph(const OpCall& call) {
-  for (size_t i = 0; i < call.op().attributes.size(); ++i) {
-    if (std::holds_alternative<ir::GraphRef>(call.op().attributes[i].fallback)) return true;
-  }
-  return false;
-}
-
 }  // namespace
 
 struct EagerBuilder::Cache {
@@ -96,7 +89,7 @@ Expected<std::vector<Tensor>> EagerBuilder::Compute(const OpCall& call,
   std::shared_ptr<const Prepared> prepared;
   if (choice.kernel->prepare != nullptr) {
     // What holds graphs is not cached: two graphs of one text may hold different constants.
-    const std::string key = HoldsGraph(call) ? std::string() : SignatureOf(choice, call);
+    const std::string key = call.op().takes_graph() ? std::string() : SignatureOf(choice, call);
     const std::scoped_lock lock(cache_->mutex);
     if (const auto known = cache_->prepared.find(key);
         !key.empty() && known != cache_->prepared.end()) {

@@ -20,7 +20,7 @@ namespace {
 
 enum { kX, kW, kR, kBias, kLengths, kStates };
 
-Value Narrow(const Emit& e, const Value& x, int axis, Dim start, Dim size) {
+Value NarrowAxis(const Emit& e, const Value& x, int axis, Dim start, Dim size) {
   return e.one("narrow", {x}, {{"axis", axis}, {"start", Dims{start}}, {"size", Dims{size}}});
 }
 
@@ -28,12 +28,12 @@ Value Narrow(const Emit& e, const Value& x, int axis, Dim start, Dim size) {
 
 Value Step::Gate(const Value& gates, int g, int count) const {
   const Dim hidden = states[0].dim(-1);
-  return Narrow(e, gates, -1, hidden * g, hidden * count);
+  return NarrowAxis(e, gates, -1, hidden * g, hidden * count);
 }
 
 Value Step::Rows(const Value& weights, int g, int count) const {
   const Dim hidden = states[0].dim(-1);
-  return Narrow(e, weights, 0, hidden * g, hidden * count);
+  return NarrowAxis(e, weights, 0, hidden * g, hidden * count);
 }
 
 Value Step::Recur(const Value& state, int g, int count) const {
@@ -102,8 +102,8 @@ class Direction {
     Value r_bias;
     if (call_.in(kBias).defined()) {
       const Value bias = Pick(kBias);
-      projected = e_.add(projected, Narrow(e_, bias, 0, 0, gates));
-      r_bias = Narrow(e_, bias, 0, gates, gates);
+      projected = e_.add(projected, NarrowAxis(e_, bias, 0, 0, gates));
+      r_bias = NarrowAxis(e_, bias, 0, gates, gates);
     }
     Values inputs;
     for (int i = 0; i < form_.states; ++i) {
@@ -135,7 +135,7 @@ class Direction {
   Value Pick(int i) const {
     Dims dims = call_.in(i).type().dims;
     dims.Erase(0);
-    return e_.reshape(Narrow(e_, call_.in(i), 0, number_, 1), dims);
+    return e_.reshape(NarrowAxis(e_, call_.in(i), 0, number_, 1), dims);
   }
 
   // The step as a graph, of inputs like those of the scan.

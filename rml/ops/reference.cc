@@ -41,13 +41,6 @@ Status RunDefinition(const KernelArgs& args) {
   return {};
 }
 
-// Graphs in attributes state the dtypes of their own values.
-bool HoldsGraph(const ir::OpDef& op) {
-  return std::ranges::any_of(op.attributes, [](const ir::AttrDef& attr) {
-    return std::holds_alternative<ir::GraphRef>(attr.fallback);
-  });
-}
-
 // A decomposition, computed in the widest dtypes and rounded at the end (steps in narrow ones would
 // round many times), but for one that runs graphs.
 Status RunDecomposition(const KernelArgs& args, const Provider& reference) {
@@ -65,7 +58,7 @@ Status RunDecomposition(const KernelArgs& args, const Provider& reference) {
       continue;
     }
     Tensor tensor;
-    if (HoldsGraph(narrow.op())) {
+    if (narrow.op().takes_graph()) {
       // As it is: its graph may take quantised blocks.
       RML_ASSIGN(tensor, args.in(i).Contiguous(core::Cpu()));
     } else {

@@ -7,7 +7,7 @@ namespace rml::text {
 namespace {
 
 // By name, since files name only one such token; the names are those that llama.cpp knows.
-constexpr std::string_view kNames[] = {
+constexpr std::string_view kEndTokens[] = {
     "<|eot_id|>",
     "<|im_end|>",
     "<|end|>",
@@ -45,7 +45,7 @@ constexpr std::string_view kNames[] = {
 std::vector<TokenId> FindEndOfGeneration(const Vocabulary& vocabulary, std::optional<TokenId> eos,
                                          std::optional<TokenId> eot, std::optional<TokenId> eom) {
   std::vector<TokenId> ids;
-  for (const std::string_view name : kNames) {
+  for (const std::string_view name : kEndTokens) {
     if (const auto id = vocabulary.Find(name)) ids.push_back(*id);
   }
   // Where <|return|> or <|flush|> ends the answer, <|end|> only ends one of its messages.

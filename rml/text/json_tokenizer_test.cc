@@ -15,7 +15,7 @@ using io::Json;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr EncodeOptions kPlain = {.add_special = false};
+constexpr EncodeOptions kNoSpecial = {.add_special = false};
 
 Json Parse(std::string_view text) {
   auto json = Json::Parse(text);
@@ -78,11 +78,11 @@ TEST(JsonTokenizer, EncodesAndDecodes) {
 
 TEST(JsonTokenizer, UnknownCharactersFuseAndBytesDoNot) {
   const auto tokenizer = Load(Base());
-  EXPECT_THAT(*tokenizer->Encode("é", kPlain), ElementsAre(2, 7, 8));
-  EXPECT_THAT(*tokenizer->Encode("xyz xb", kPlain), ElementsAre(2, 0, 2, 0, 4));
-  EXPECT_THAT(*Load(With(Base(), "model", "fuse_unk", "false"))->Encode("xyz", kPlain),
+  EXPECT_THAT(*tokenizer->Encode("é", kNoSpecial), ElementsAre(2, 7, 8));
+  EXPECT_THAT(*tokenizer->Encode("xyz xb", kNoSpecial), ElementsAre(2, 0, 2, 0, 4));
+  EXPECT_THAT(*Load(With(Base(), "model", "fuse_unk", "false"))->Encode("xyz", kNoSpecial),
               ElementsAre(2, 0, 0, 0));
-  EXPECT_THAT(*Load(With(Base(), "model", "unk_token", "null"))->Encode("axb", kPlain),
+  EXPECT_THAT(*Load(With(Base(), "model", "unk_token", "null"))->Encode("axb", kNoSpecial),
               ElementsAre(6))
       << "without an unknown token the character vanishes";
   EXPECT_EQ(tokenizer->Decode(std::vector<TokenId>{2, 7, 8}), "é");
@@ -91,8 +91,8 @@ TEST(JsonTokenizer, UnknownCharactersFuseAndBytesDoNot) {
 TEST(JsonTokenizer, NormalizedTokensAreFoundInTheNormalizedText) {
   // Its own content is normalised too, so it is found behind a prepended mark only.
   const auto tokenizer = Load(Base());
-  EXPECT_THAT(*tokenizer->Encode("Tool a", kPlain), ElementsAre(12, 9));
-  EXPECT_THAT(*tokenizer->Encode("aTool", kPlain), ElementsAre(9, 0));
+  EXPECT_THAT(*tokenizer->Encode("Tool a", kNoSpecial), ElementsAre(12, 9));
+  EXPECT_THAT(*tokenizer->Encode("aTool", kNoSpecial), ElementsAre(9, 0));
 }
 
 TEST(JsonTokenizer, MergesMayBePairs) {

@@ -11,7 +11,7 @@ namespace {
 
 using testing::ElementsAre;
 
-std::vector<std::string> Pieces(const PreTokenizer& splitter, std::string_view text) {
+std::vector<std::string> Scanned(const PreTokenizer& splitter, std::string_view text) {
   std::vector<std::string> pieces;
   const core::Status status = splitter.Split({text, true}, [&](std::string_view piece) {
     pieces.emplace_back(piece);
@@ -57,7 +57,7 @@ class ScannerVersusPattern : public testing::TestWithParam<Scanner> {
     by_hand_ = MakeScannerSplit(GetParam());
   }
   void ExpectEqual(std::string_view text) const {
-    ASSERT_EQ(Pieces(*by_hand_, text), Pieces(*by_pattern_, text)) << "in: " << text;
+    ASSERT_EQ(Scanned(*by_hand_, text), Scanned(*by_pattern_, text)) << "in: " << text;
   }
 
   PreTokenizerPtr by_pattern_;
@@ -88,7 +88,7 @@ TEST_P(ScannerVersusPattern, PiecesCoverTheTextWhateverTheBytes) {
   for (int i = 0; i < 3000 && !HasFailure(); ++i) {
     const std::string text = RandomText(random, static_cast<size_t>(i % 40), /*invalid=*/true);
     std::string joined;
-    for (const std::string& piece : Pieces(*by_hand_, text)) {
+    for (const std::string& piece : Scanned(*by_hand_, text)) {
       EXPECT_FALSE(piece.empty());
       joined += piece;
     }
@@ -106,20 +106,20 @@ INSTANTIATE_TEST_SUITE_P(, ScannerVersusPattern,
 
 TEST(Scanners, LlamaKeepsTheLastSpaceForTheNextWord) {
   const auto split = MakeScannerSplit(*FindScanner(kLlama3Pattern));
-  EXPECT_THAT(Pieces(*split, "I'll  go\n\n home 12345."),
+  EXPECT_THAT(Scanned(*split, "I'll  go\n\n home 12345."),
               ElementsAre("I", "'ll", " ", " go", "\n\n", " home", " ", "123", "45", "."));
 }
 
 TEST(Scanners, LongSFoldsToSInHuggingFacesPatternOnly) {
-  EXPECT_THAT(Pieces(*MakeScannerSplit(*FindScanner(kLlama3Pattern)), "x'ſy"),
+  EXPECT_THAT(Scanned(*MakeScannerSplit(*FindScanner(kLlama3Pattern)), "x'ſy"),
               ElementsAre("x", "'ſ", "y"));
-  EXPECT_THAT(Pieces(*MakeScannerSplit(*FindScanner(kLlama3AsciiPattern)), "x'ſy"),
+  EXPECT_THAT(Scanned(*MakeScannerSplit(*FindScanner(kLlama3AsciiPattern)), "x'ſy"),
               ElementsAre("x", "'ſy"));
 }
 
 TEST(Scanners, TekkenCutsBeforeUpperCase) {
   const auto split = MakeScannerSplit(*FindScanner(kTekkenPattern));
-  EXPECT_THAT(Pieces(*split, "camelCaseHTTPServer a/b"),
+  EXPECT_THAT(Scanned(*split, "camelCaseHTTPServer a/b"),
               ElementsAre("camel", "Case", "HTTPServer", " a", "/b"));
 }
 

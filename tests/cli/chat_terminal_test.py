@@ -6,6 +6,7 @@ usage: chat_terminal_test.py RML TESTDATA
 import os
 import pty
 import select
+import signal
 import sys
 import tempfile
 import time
@@ -30,7 +31,9 @@ class Terminal:
         """Reads until `text` has come; what came before it is forgotten."""
         end = time.monotonic() + TIMEOUT
         while text not in self.output:
-            if not select.select([self.fd], [], [], max(0.0, end - time.monotonic()))[0]:
+            left = end - time.monotonic()
+            if left < 0 or not select.select([self.fd], [], [], left)[0]:
+                os.kill(self.pid, signal.SIGKILL)
                 raise AssertionError(f"no {text!r} in {self.output[-500:]!r}")
             try:
                 self.output += os.read(self.fd, 65536).decode(errors="replace")

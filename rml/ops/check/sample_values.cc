@@ -55,8 +55,8 @@ DType InputDType(const OpDef& op, const Sample& sample, const TypeChoice& choice
 
 namespace {
 
-std::vector<double> Values(const Fill& fill, const core::Shape& shape, bool integer,
-                           random::Stream stream) {
+std::vector<double> MakeValues(const Fill& fill, const core::Shape& shape, bool integer,
+                               random::Stream stream) {
   const auto count = static_cast<size_t>(shape.elements());
   std::vector<double> values(count);
   std::vector<double> order(count);
@@ -108,7 +108,7 @@ Expected<std::vector<Tensor>> SampleTensors(const OpDef& op, const Sample& sampl
     const DType dtype = InputDType(op, sample, choice, static_cast<int>(i));
     const bool integer = !core::IsFloat(dtype) && !core::IsQuantized(dtype);
     const random::Key key = random::Fold(random::Fold(random::Key::FromSeed(seed), op.name), i);
-    std::vector<double> values = Values(input.fill, input.shape, integer, random::Stream(key));
+    std::vector<double> values = MakeValues(input.fill, input.shape, integer, random::Stream(key));
     // What an unsigned or narrow type cannot hold would be another sample.
     if (core::Info(dtype).kind == core::DTypeKind::kUnsigned || dtype == DType::kBool) {
       for (double& value : values) value = std::abs(value);

@@ -5,14 +5,14 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferAdaptiveAvgPoolGrad(const ir::OpCall& call, ir::Types* outputs) {
   RML_ASSIGN(const ir::Dims dims, WithSizes(call.input(0).dims, call.attr<ir::Dims>("sizes")));
   RML_TRY(CheckNotEmpty(dims, call.input(0).dims));
   outputs->push_back({call.dtype(0), dims});
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceAdaptiveAvgPoolGrad(ir::RefCall& call) {
   const auto from = call.in<double>(0);
   const auto to = call.out<double>(0);
   std::vector<AxisTaps> taps;
@@ -34,8 +34,8 @@ ir::OpDef AdaptiveAvgPoolGrad() {
   op.outputs = {{"x"}};
   op.attributes = {{"sizes", ir::RequiredAttr{ir::Dims()}}};
   op.axes = ir::AxesRule(ResampleAxes);
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferAdaptiveAvgPoolGrad;
+  op.reference = ReferenceAdaptiveAvgPoolGrad;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     return {Emit(call.b()).one("adaptive_avg_pool", {call.grad(0)},
                                {{"sizes", SizesOf(call.in(0).type().dims)}})};

@@ -8,7 +8,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceAllGather(ir::RefCall& call) {
   RML_ASSIGN(const int axis, call.call().axis("axis", call.in_shape(0).rank()));
   RML_ASSIGN(const int64_t members, MembersOf(call.call()));
   RML_ASSIGN(core::Collectives* const group, GroupOf(call, members));
@@ -52,7 +52,7 @@ ir::OpDef AllGather() {
     outputs->push_back({call.dtype(0), JoinedDims(call.input(0).dims, axis, members)});
     return {};
   };
-  op.reference = Reference;
+  op.reference = ReferenceAllGather;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const ir::OpCall& c = call.call();
     return {Emit(call.b()).one("reduce_scatter", {call.grad(0)},

@@ -15,7 +15,7 @@ core::Expected<core::ReduceOp> ReduceOpOf(const ir::OpCall& call) {
   return core::InvalidArgument("op is \"", name, "\", expected sum, max, min or prod");
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceAllReduce(ir::RefCall& call) {
   return call.VisitNumber(0, [&](auto zero) -> core::Status {
     using T = decltype(zero);
     const auto x = call.in<T>(0);
@@ -49,7 +49,7 @@ ir::OpDef AllReduce() {
     RML_TRY(ReduceOpOf(call));
     return InferLikeFirst(call, outputs);
   };
-  op.reference = Reference;
+  op.reference = ReferenceAllReduce;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
     const std::string& how = call.call().text("op");

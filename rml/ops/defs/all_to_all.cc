@@ -8,7 +8,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceAllToAll(ir::RefCall& call) {
   const int rank = call.in_shape(0).rank();
   RML_ASSIGN(const int split, call.call().axis("split_axis", rank));
   RML_ASSIGN(const int concat, call.call().axis("concat_axis", rank));
@@ -60,7 +60,7 @@ ir::OpDef AllToAll() {
     outputs->push_back({call.dtype(0), JoinedDims(cut, concat, members)});
     return {};
   };
-  op.reference = Reference;
+  op.reference = ReferenceAllToAll;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const ir::OpCall& c = call.call();
     return {Emit(call.b()).one("all_to_all", {call.grad(0)},

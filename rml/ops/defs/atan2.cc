@@ -8,7 +8,7 @@ namespace {
 
 // b / (a² + b²) and -a / (a² + b²). Both coordinates over the larger one first: their squares may
 // leave a narrow dtype.
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpAtan2(ir::ExprCall& call) {
   const ir::Value a = call.in(0);
   const ir::Value b = call.in(1);
   const auto part = [&](const Emit& e, const ir::Value& coordinate) {
@@ -31,7 +31,7 @@ ir::OpDef Atan2() {
                         "Angle of the point whose ordinate is a and whose abscissa is b, in [-π, "
                         "π], elementwise: C's atan2. At the origin the gradient is NaN.",
                         [](double a, double b) { return std::atan2(a, b); });
-  op.vjp = Vjp;
+  op.vjp = VjpAtan2;
   op.samples = [] {
     using ir::Fill;
     auto samples = BinarySamples(Fill::Normal(0, 2), Fill::Uniform(0.5, 3));

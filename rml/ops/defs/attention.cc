@@ -9,7 +9,7 @@ namespace {
 
 enum { kQ, kK, kV, kBias, kQueryStart, kLengths };
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferAttention(const ir::OpCall& call, ir::Types* outputs) {
   const ir::Dims& q = call.input(kQ).dims;
   const ir::Dims& k = call.input(kK).dims;
   const ir::Dims& v = call.input(kV).dims;
@@ -74,7 +74,7 @@ ir::Value Mask(const Emit& e, ir::ExprCall& call) {
   return mask;
 }
 
-ir::Values Decompose(ir::ExprCall& call) {
+ir::Values DecomposeAttention(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::OpCall& c = call.call();
   const ir::Dims q = call.in(kQ).type().dims;
@@ -168,8 +168,8 @@ ir::OpDef Attention() {
   op.types = {{"T", ir::kFloats}, {"I", ir::kIndices}};
   op.attributes = {{"causal", false}, {"window", 0}, {"scale", 0.0}, {"soft_cap", 0.0}};
   op.axes = ir::AxesRule(ResolveAttention);
-  op.infer = Infer;
-  op.decompose = Decompose;
+  op.infer = InferAttention;
+  op.decompose = DecomposeAttention;
   op.cost = CostOfAttention;
   op.samples = [] {
     const ir::SampleInput none = {{}, ir::Fill::None()};

@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceAvgPool(ir::RefCall& call) {
   RML_ASSIGN(const PoolGeometry g, PoolGeometryOf(call.call()));
   const bool padding = call.call().flag("count_include_pad");
   const auto x = call.in<double>(0);
@@ -40,7 +40,7 @@ ir::OpDef AvgPool() {
     outputs->push_back({call.dtype(0), dims});
     return {};
   };
-  op.reference = Reference;
+  op.reference = ReferenceAvgPool;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     ir::AttrList attributes = PoolAttributesOf(call.call());
     attributes.push_back({"count_include_pad", call.call().flag("count_include_pad")});

@@ -12,7 +12,7 @@ ir::Dims InputDims(const ir::OpCall& call) {
   return dims;
 }
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferAvgPoolGrad(const ir::OpCall& call, ir::Types* outputs) {
   RML_ASSIGN(const PoolGeometry g, PoolGeometryOf(call));
   if (call.attr<ir::Dims>("sizes").rank() != g.spatial()) {
     return core::InvalidArgument("sizes has ", call.attr<ir::Dims>("sizes").rank(),
@@ -28,7 +28,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceAvgPoolGrad(ir::RefCall& call) {
   RML_ASSIGN(const PoolGeometry g, PoolGeometryOf(call.call()));
   const bool padding = call.call().flag("count_include_pad");
   const auto y = call.in<double>(0);
@@ -57,8 +57,8 @@ ir::OpDef AvgPoolGrad() {
   op.attributes.push_back({"count_include_pad", false});
   op.attributes.push_back({"sizes", ir::RequiredAttr{ir::Dims()}});
   op.axes = ir::AxesRule(PoolAxes);
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferAvgPoolGrad;
+  op.reference = ReferenceAvgPoolGrad;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     ir::AttrList attributes = PoolAttributesOf(call.call());
     attributes.push_back({"count_include_pad", call.call().flag("count_include_pad")});

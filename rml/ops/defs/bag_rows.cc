@@ -6,7 +6,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceBagRows(ir::RefCall& call) {
   const auto offsets = call.in<int64_t>(1);
   const auto x = call.in<double>(0);
   const auto y = call.out<double>(0);
@@ -34,7 +34,7 @@ ir::OpDef BagRows() {
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kFloats}, {"I", ir::kIndices}};
   op.axes = "bags! d, ends!, i! -> i! d";
-  op.reference = Reference;
+  op.reference = ReferenceBagRows;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
     const ir::Value every = e.one(

@@ -10,7 +10,7 @@ namespace {
 enum { kX, kWeight, kBias, kMean, kVar };
 enum { kY, kNewMean, kNewVar, kBatchMean, kBatchRstd };
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferBatchNorm(const ir::OpCall& call, ir::Types* outputs) {
   if (call.rank(kX) < 2)
     return core::InvalidArgument("x has ", call.rank(kX), " dimensions, expected at least 2");
   const ir::Dim channels = call.dim(kX, 1);
@@ -24,7 +24,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceBatchNorm(ir::RefCall& call) {
   const auto x = call.in<double>(kX);
   const auto weight = call.in<double>(kWeight);
   const auto bias = call.in<double>(kBias);
@@ -74,9 +74,9 @@ core::Status Reference(ir::RefCall& call) {
 //   mean       dx = 1 / n          rstd   dx = -rstd³ · (x - mean) / n
 //   new_mean   (1 - momentum) to mean, momentum to the batch's mean
 //   new_var    (1 - momentum) to var, and dx = momentum · 2 (x - mean) / (n - 1)
-class Gradient {
+class BatchNormGradient {
  public:
-  explicit Gradient(ir::ExprCall& call)
+  explicit BatchNormGradient(ir::ExprCall& call)
       : call_(call), e_(call.b()), dtype_(call.in(kX).dtype()), rank_(call.in(kX).rank()) {
     for (int axis = 2; axis < rank_; ++axis) others_.push_back(axis);
     ir::Dim count = 1;
@@ -187,9 +187,9 @@ ir::OpDef BatchNorm() {
   op.types = {{"T", ir::kFloats}, {"S", ir::kFloats}};
   op.attributes = {{"training", false}, {"momentum", 0.1}, {"eps", 1e-5}};
   op.axes = ir::AxesRule(ResolveBatchNorm);
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = [](ir::ExprCall& call) { return Gradient(call).Run(); };
+  op.infer = InferBatchNorm;
+  op.reference = ReferenceBatchNorm;
+  op.vjp = [](ir::ExprCall& call) { return BatchNormGradient(call).Run(); };
   op.aliases = {{kNewMean, kMean}, {kNewVar, kVar}};
   op.cost = [](const ir::OpCall& call) {
     const double elements = static_cast<double>(call.input(kX).dims.elements().max());

@@ -59,7 +59,7 @@ void FromBits(uint64_t bits, DType dtype, double* x) {
 void FromBits(uint64_t bits, DType, int64_t* x) { *x = static_cast<int64_t>(bits); }
 void FromBits(uint64_t bits, DType, uint64_t* x) { *x = bits; }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceBitcast(ir::RefCall& call) {
   const DType from = call.call().dtype(0);
   const auto to = call.call().attr<DType>("dtype");
   call.VisitNumber(0, [&](auto in_zero) {
@@ -76,7 +76,7 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferBitcast(const ir::OpCall& call, ir::Types* outputs) {
   const auto dtype = call.attr<DType>("dtype");
   if (!kCastable.Has(dtype))
     return core::Unsupported("dtype is ", core::Name(dtype), ", expected one of ",
@@ -103,8 +103,8 @@ ir::OpDef Bitcast() {
   op.attributes = {{"dtype", ir::RequiredAttr{DType::kF32}}};
   op.axes = ir::AxesRule(
       [](const ir::OpCall& call) -> core::Expected<ir::Axes> { return SameAxes(call, 1, {}); });
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferBitcast;
+  op.reference = ReferenceBitcast;
   op.no_gradient = true;
   op.samples = [] {
     std::vector<ir::Sample> samples;

@@ -4,7 +4,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferBroadcastTo(const ir::OpCall& call, ir::Types* outputs) {
   const ir::Dims& dims = call.attr<ir::Dims>("shape");
   RML_ASSIGN(const ir::Dims both, BroadcastDims(call.input(0).dims, dims));
   if (!(both == dims)) {
@@ -15,7 +15,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceBroadcastTo(ir::RefCall& call) {
   call.VisitIn(0, [&](auto zero) {
     using T = decltype(zero);
     const auto x = call.in<T>(0);
@@ -62,8 +62,8 @@ ir::OpDef BroadcastTo() {
   op.types = {{"T", ir::kPlain}};
   op.attributes = {{"shape", ir::RequiredAttr{ir::Dims()}}};
   op.axes = ir::AxesRule(ResolveBroadcast);
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferBroadcastTo;
+  op.reference = ReferenceBroadcastTo;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     return {Emit(call.b()).sum_to(call.grad(0), call.in(0).type().dims)};
   };

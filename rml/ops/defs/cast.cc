@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceCast(ir::RefCall& call) {
   call.VisitIn(0, [&](auto in_zero) {
     call.VisitOut(0, [&](auto out_zero) {
       using From = decltype(in_zero);
@@ -42,7 +42,7 @@ ir::OpDef Cast() {
     outputs->push_back({dtype, call.input(0).dims});
     return {};
   };
-  op.reference = Reference;
+  op.reference = ReferenceCast;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     if (!ir::CarriesGradient(call.in(0).dtype())) return {ir::Value()};
     return {Emit(call.b()).cast(call.grad(0), call.in(0).dtype())};
@@ -51,9 +51,7 @@ ir::OpDef Cast() {
     std::vector<ir::Sample> samples;
     for (const core::DType to : (ir::kPlain | ir::kInts4).list()) {
       samples.push_back(
-          {{{{2, 36}, ir::Fill::Normal(0, 3)}},
-           {{"dtype", to}},
-           to == core::DType::kF64});
+          {{{{2, 36}, ir::Fill::Normal(0, 3)}}, {{"dtype", to}}, to == core::DType::kF64});
     }
     samples.push_back({{{{8}, ir::Fill::Values({1e30, -1e30, 300, -300, 0.5, -0.5, 65504, 70000})}},
                        {{"dtype", core::DType::kI8}},

@@ -16,7 +16,7 @@ bool IsNan(T x) {
   return false;
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceClamp(ir::RefCall& call) {
   call.VisitNumber(kX, [&](auto zero) {
     using T = decltype(zero);
     const auto x = call.in<T>(kX);
@@ -43,7 +43,7 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpClamp(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Value x = call.in(kX);
   const ir::Value& g = call.grad(0);
@@ -91,8 +91,8 @@ ir::OpDef Clamp() {
   op.types = {{"T", ir::kNumbers}};
   op.axes = ir::AxesRule(BroadcastAxes);
   op.infer = InferBroadcast;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.reference = ReferenceClamp;
+  op.vjp = VjpClamp;
   op.samples = [] {
     using ir::Fill;
     const ir::SampleInput none = {{}, Fill::None()};

@@ -8,7 +8,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceCollectiveBroadcast(ir::RefCall& call) {
   const int64_t root = call.call().integer("root");
   RML_ASSIGN(core::Collectives* const group, GroupOf(call, 0));
   if (const int size = group == nullptr ? 1 : group->size(); root >= size)
@@ -41,7 +41,7 @@ ir::OpDef CollectiveBroadcast() {
     if (call.integer("root") < 0) return core::InvalidArgument("root is ", call.integer("root"));
     return InferLikeFirst(call, outputs);
   };
-  op.reference = Reference;
+  op.reference = ReferenceCollectiveBroadcast;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     return {Emit(call.b()).one("collective_reduce", {call.grad(0)},
                                {{"root", call.call().integer("root")}})};

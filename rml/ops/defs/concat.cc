@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferConcat(const ir::OpCall& call, ir::Types* outputs) {
   if (call.inputs() == 0) return core::InvalidArgument("there are no inputs");
   RML_ASSIGN(const int axis, call.axis("axis", call.rank(0)));
   ir::Type type = call.input(0);
@@ -26,7 +26,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceConcat(ir::RefCall& call) {
   RML_ASSIGN(const int axis, call.call().axis("axis", call.out_shape(0).rank()));
   call.VisitOut(0, [&](auto zero) {
     using T = decltype(zero);
@@ -48,7 +48,7 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpConcat(ir::ExprCall& call) {
   const Emit e(call.b());
   const int axis = *call.call().axis("axis", call.in(0).rank());
   ir::Values grads(static_cast<size_t>(call.inputs()));
@@ -80,9 +80,9 @@ ir::OpDef Concat() {
     RML_ASSIGN(const int64_t axis, call.axis("axis", call.rank(0)));
     return SameAxes(call, 1, std::span(&axis, 1));
   });
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferConcat;
+  op.reference = ReferenceConcat;
+  op.vjp = VjpConcat;
   op.samples = [] {
     return std::vector<ir::Sample>{
         {{{{1}}}},

@@ -6,7 +6,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferConvolution(const ir::OpCall& call, ir::Types* outputs) {
   if (call.rank(0) < 3 || call.rank(1) != call.rank(0)) {
     return core::InvalidArgument("x has ", call.rank(0), " dimensions and w ", call.rank(1),
                                  ", expected equally many and at least 3");
@@ -17,7 +17,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceConvolution(ir::RefCall& call) {
   const auto x = call.in<double>(0);
   const auto w = call.in<double>(1);
   const auto y = call.out<double>(0);
@@ -27,7 +27,7 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpConvolution(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::OpCall& c = call.call();
   ir::AttrList attributes = {{"strides", c.ints("strides")},
@@ -59,9 +59,9 @@ ir::OpDef Convolution() {
   op.attributes = ConvAttributes();
   op.axes = ir::AxesRule(
       [](const ir::OpCall& call) { return ConvAxes(call, call.integer("groups"), 0, 1, 2); });
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferConvolution;
+  op.reference = ReferenceConvolution;
+  op.vjp = VjpConvolution;
   op.cost = [](const ir::OpCall& call) {
     const auto g = GeometryOf(call, call.rank(0) - 2);
     return ConvCost(call, call.input(1).dims,

@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferConvolutionInputGrad(const ir::OpCall& call, ir::Types* outputs) {
   const ir::Dims& x = call.attr<ir::Dims>("shape");
   if (call.rank(0) < 3 || call.rank(1) != call.rank(0) || x.rank() != call.rank(0)) {
     return core::InvalidArgument("grad has ", call.rank(0), " dimensions, w ", call.rank(1),
@@ -21,7 +21,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceConvolutionInputGrad(ir::RefCall& call) {
   const auto grad = call.in<double>(0);
   const auto w = call.in<double>(1);
   const auto dx = call.out<double>(0);
@@ -31,7 +31,7 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpConvolutionInputGrad(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::OpCall& c = call.call();
   ir::AttrList attributes = {{"strides", c.ints("strides")},
@@ -67,9 +67,9 @@ ir::OpDef ConvolutionInputGrad() {
     if (piece.axis == "channels") dims[1] = piece.size;
     return ir::AttrList{{"shape", dims}};
   };
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferConvolutionInputGrad;
+  op.reference = ReferenceConvolutionInputGrad;
+  op.vjp = VjpConvolutionInputGrad;
   op.cost = [](const ir::OpCall& call) {
     return ConvCost(call, call.input(1).dims, call.input(0).dims);
   };

@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferConvolutionWeightGrad(const ir::OpCall& call, ir::Types* outputs) {
   const ir::Dims& w = call.attr<ir::Dims>("shape");
   if (call.rank(0) < 3 || call.rank(1) != call.rank(0) || w.rank() != call.rank(0)) {
     return core::InvalidArgument("x has ", call.rank(0), " dimensions, grad ", call.rank(1),
@@ -22,7 +22,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceConvolutionWeightGrad(ir::RefCall& call) {
   const auto x = call.in<double>(0);
   const auto grad = call.in<double>(1);
   const auto dw = call.out<double>(0);
@@ -32,7 +32,7 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpConvolutionWeightGrad(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::OpCall& c = call.call();
   ir::AttrList attributes = {{"strides", c.ints("strides")},
@@ -68,9 +68,9 @@ ir::OpDef ConvolutionWeightGrad() {
     if (piece.axis == "channels") dims[1] = piece.size;
     return ir::AttrList{{"shape", dims}};
   };
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferConvolutionWeightGrad;
+  op.reference = ReferenceConvolutionWeightGrad;
+  op.vjp = VjpConvolutionWeightGrad;
   op.cost = [](const ir::OpCall& call) {
     return ConvCost(call, call.attr<ir::Dims>("shape"), call.input(1).dims);
   };

@@ -13,7 +13,7 @@ namespace {
 enum { kLogits, kTargets };
 enum { kLoss, kNormaliser };
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferCrossEntropy(const ir::OpCall& call, ir::Types* outputs) {
   RML_ASSIGN(const int axis, call.axis("axis", call.rank(kLogits)));
   ir::Dims rows = call.input(kLogits).dims;
   rows.Erase(axis);
@@ -36,7 +36,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceCrossEntropy(ir::RefCall& call) {
   const auto x = call.in<double>(kLogits);
   const auto targets = call.in<int64_t>(kTargets);
   const auto loss = call.out<double>(kLoss);
@@ -82,7 +82,7 @@ core::Status Reference(ir::RefCall& call) {
 
 // With p = exp(x - normaliser): dx = dloss · (p - (1 - s) · onehot - s / classes) + dnormaliser ·
 // p, where rows that are ignored get no dloss.
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpCrossEntropy(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::OpCall& c = call.call();
   const ir::Value& normaliser = call.out(kNormaliser);
@@ -155,9 +155,9 @@ ir::OpDef CrossEntropy() {
   op.attributes = {
       {"axis", -1}, {"ignore_index", -100}, {"label_smoothing", 0.0}, {"reduction", "mean"}};
   op.axes = ir::AxesRule(ResolveCrossEntropy);
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferCrossEntropy;
+  op.reference = ReferenceCrossEntropy;
+  op.vjp = VjpCrossEntropy;
   op.cost = [](const ir::OpCall& call) {
     const double elements = static_cast<double>(call.input(kLogits).dims.elements().max());
     const double bytes = elements * core::Info(call.dtype(kLogits)).block_bytes;

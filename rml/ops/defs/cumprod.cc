@@ -7,7 +7,7 @@ namespace {
 // With E the exclusive product, y's derivative for x[i] is E[i] times a product that starts after
 // i: no division, so zeros do no harm. The sum of those products over all later gradients is a
 // linear recurrence from the end.
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpCumprod(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::OpCall& c = call.call();
   const ir::Value x = call.in(0);
@@ -48,7 +48,7 @@ ir::OpDef Cumprod() {
       });
     });
   };
-  op.vjp = Vjp;
+  op.vjp = VjpCumprod;
   op.samples = [] {
     auto samples = ScanSamples();
     const ir::SampleInput zeros = {{8}, ir::Fill::Values({2, 0.5, 0, -1, 3, 0, 1.5, 2})};

@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferDepthToSpace(const ir::OpCall& call, ir::Types* outputs) {
   const int64_t block = call.integer("block");
   const std::string& mode = call.text("mode");
   if (mode != "dcr" && mode != "crd")
@@ -25,7 +25,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-ir::Values Decompose(ir::ExprCall& call) {
+ir::Values DecomposeDepthToSpace(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Dims x = call.in(0).type().dims;
   const ir::Dim block = call.call().integer("block");
@@ -57,8 +57,8 @@ ir::OpDef DepthToSpace() {
   op.axes = ir::AxesRule([](const ir::OpCall&) -> core::Expected<ir::Axes> {
     return ir::Axes{FreeAxis(0, {0}, {0})};
   });
-  op.infer = Infer;
-  op.decompose = Decompose;
+  op.infer = InferDepthToSpace;
+  op.decompose = DecomposeDepthToSpace;
   op.samples = [] {
     std::vector<ir::Sample> samples;
     for (const char* mode : {"dcr", "crd"}) {

@@ -7,7 +7,7 @@ namespace {
 
 enum { kX, kScale, kZeroPoint };
 
-ir::Values Decompose(ir::ExprCall& call) {
+ir::Values DecomposeDequantize(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Dims dims = call.in(kX).type().dims;
   const core::DType dtype = call.in(kScale).dtype();
@@ -49,7 +49,7 @@ ir::OpDef Dequantize() {
     outputs->push_back({call.dtype(kScale), call.input(kX).dims});
     return {};
   };
-  op.decompose = Decompose;
+  op.decompose = DecomposeDequantize;
   op.samples = [] {
     const ir::Fill codes = ir::Fill::Uniform(0, 7);
     const ir::Fill scales = ir::Fill::Uniform(0.01, 0.5);

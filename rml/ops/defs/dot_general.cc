@@ -46,7 +46,7 @@ core::Status CheckPairs(const ir::OpCall& call, const ir::Ints& left, const ir::
   return {};
 }
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferDotGeneral(const ir::OpCall& call, ir::Types* outputs) {
   RML_ASSIGN(const Side left, SideOf(call, 0));
   RML_ASSIGN(const Side right, SideOf(call, 1));
   RML_TRY(CheckPairs(call, left.batch, right.batch, "batch"));
@@ -86,7 +86,7 @@ core::Expected<ir::Axes> ResolveDot(const ir::OpCall& call) {
 }
 
 // Both as matrices of a batch, [batch, rows, contracted] and [batch, contracted, columns].
-ir::Values Decompose(ir::ExprCall& call) {
+ir::Values DecomposeDotGeneral(ir::ExprCall& call) {
   const Emit e(call.b());
   const Side left = *SideOf(call.call(), 0);
   const Side right = *SideOf(call.call(), 1);
@@ -156,8 +156,8 @@ ir::OpDef DotGeneral() {
                    {"lhs_contract", ir::Ints()},
                    {"rhs_contract", ir::Ints()}};
   op.axes = ir::AxesRule(ResolveDot);
-  op.infer = Infer;
-  op.decompose = Decompose;
+  op.infer = InferDotGeneral;
+  op.decompose = DecomposeDotGeneral;
   op.cost = CostOfDot;
   op.samples = [] {
     const auto by = [](ir::Ints lhs_batch, ir::Ints rhs_batch, ir::Ints lhs_contract,

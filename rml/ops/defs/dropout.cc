@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceDropout(ir::RefCall& call) {
   const auto x = call.in<double>(0);
   const auto y = call.out<double>(0);
   const double rate = call.call().number("rate");
@@ -45,7 +45,7 @@ ir::OpDef Dropout() {
       return core::InvalidArgument("rate is ", rate, ", expected 0 ≤ rate < 1");
     return InferLikeFirst(call, outputs);
   };
-  op.reference = Reference;
+  op.reference = ReferenceDropout;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const ir::OpCall& c = call.call();
     const ir::AttrList same = {{"rate", c.number("rate")},

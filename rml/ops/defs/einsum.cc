@@ -9,7 +9,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferEinsum(const ir::OpCall& call, ir::Types* outputs) {
   if (call.inputs() == 0) return core::InvalidArgument("there are no inputs");
   RML_ASSIGN(const Equation equation, ReadEquation(call));
   ir::Type type = {call.dtype(0), {}};
@@ -83,7 +83,7 @@ class Contraction {
   T* y_ = nullptr;
 };
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceEinsum(ir::RefCall& call) {
   RML_ASSIGN(const Equation equation, ReadEquation(call.call()));
   call.VisitNumber(0, [&](auto zero) {
     using T = decltype(zero);
@@ -95,9 +95,9 @@ core::Status Reference(ir::RefCall& call) {
 // The gradient of one input is the einsum of the output's gradient and the other inputs that has
 // that input's indices. An index that none of them has is brought in by a vector of ones, and the
 // second axis of a diagonal by an identity.
-class Gradient {
+class EinsumGradient {
  public:
-  explicit Gradient(const ir::ExprCall& call) : call_(call), e_(call.b()) {
+  explicit EinsumGradient(const ir::ExprCall& call) : call_(call), e_(call.b()) {
     auto equation = ReadEquation(call.call());
     if (!equation.ok()) throw Error(equation.status());
     equation_ = *std::move(equation);
@@ -215,9 +215,9 @@ ir::OpDef Einsum() {
   op.types = {{"T", ir::kNumbers}};
   op.attributes = {{"equation", ir::RequiredAttr{std::string()}}};
   op.axes = ir::AxesRule(EinsumAxes);
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = [](ir::ExprCall& call) { return Gradient(call).Run(); };
+  op.infer = InferEinsum;
+  op.reference = ReferenceEinsum;
+  op.vjp = [](ir::ExprCall& call) { return EinsumGradient(call).Run(); };
   op.cost = CostOfEinsum;
   op.samples = [] {
     const auto by = [](const char* equation) { return ir::AttrList{{"equation", equation}}; };

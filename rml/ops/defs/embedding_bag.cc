@@ -9,7 +9,7 @@ namespace {
 
 enum { kTable, kIndices, kOffsets, kWeights };
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferEmbeddingBag(const ir::OpCall& call, ir::Types* outputs) {
   RML_TRY(CheckBagMode(call.text("mode")));
   if (call.rank(kTable) != 2)
     return core::InvalidArgument("table has ", call.rank(kTable), " dimensions, expected 2");
@@ -29,7 +29,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceEmbeddingBag(ir::RefCall& call) {
   const auto table = call.in<double>(kTable);
   const auto y = call.out<double>(0);
   return ForBags(call, table.dim(0), kIndices, kOffsets, kWeights,
@@ -38,7 +38,7 @@ core::Status Reference(ir::RefCall& call) {
                  });
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpEmbeddingBag(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::AttrList mode = {{"mode", call.call().text("mode")}};
   ir::Values grads(size_t{4});
@@ -85,9 +85,9 @@ ir::OpDef EmbeddingBag() {
     axes[0].inputs[kTable] = 1;
     return axes;
   });
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferEmbeddingBag;
+  op.reference = ReferenceEmbeddingBag;
+  op.vjp = VjpEmbeddingBag;
   op.cost = [](const ir::OpCall& call) {
     const double elements =
         static_cast<double>((call.dim(kIndices, 0) * call.dim(kTable, 1)).max());

@@ -11,7 +11,7 @@ namespace {
 
 enum { kGrad, kIndices, kOffsets, kWeights };
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferEmbeddingBagSparseGrad(const ir::OpCall& call, ir::Types* outputs) {
   RML_TRY(CheckBagMode(call.text("mode")));
   if (call.rank(kGrad) != 2)
     return core::InvalidArgument("grad has ", call.rank(kGrad), " dimensions, expected 2");
@@ -36,7 +36,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceEmbeddingBagSparseGrad(ir::RefCall& call) {
   const auto grad = call.in<double>(kGrad);
   const int64_t width = grad.dim(1);
   std::map<int64_t, std::vector<double>> sums;
@@ -62,7 +62,7 @@ core::Status Reference(ir::RefCall& call) {
 
 // Values are linear in grad and, in mode sum, in weights. What comes back is put into a dense table
 // first: second gradients of tables are rare, and this one is right.
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpEmbeddingBagSparseGrad(ir::ExprCall& call) {
   const Emit e(call.b());
   ir::Values grads(size_t{4});
   if (!call.grad(1).defined()) return grads;
@@ -111,9 +111,9 @@ ir::OpDef EmbeddingBagSparseGrad() {
     axes[0].inputs[kGrad] = 1;
     return axes;
   });
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferEmbeddingBagSparseGrad;
+  op.reference = ReferenceEmbeddingBagSparseGrad;
+  op.vjp = VjpEmbeddingBagSparseGrad;
   op.cost = [](const ir::OpCall& call) {
     const double members = static_cast<double>(call.dim(kIndices, 0).max());
     const double elements = static_cast<double>((call.dim(kIndices, 0) * call.dim(kGrad, 1)).max());

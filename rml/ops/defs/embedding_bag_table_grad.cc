@@ -7,7 +7,7 @@ namespace {
 
 enum { kGrad, kIndices, kOffsets, kWeights };
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferEmbeddingBagTableGrad(const ir::OpCall& call, ir::Types* outputs) {
   RML_TRY(CheckBagMode(call.text("mode")));
   if (call.rank(kGrad) != 2)
     return core::InvalidArgument("grad has ", call.rank(kGrad), " dimensions, expected 2");
@@ -21,7 +21,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceEmbeddingBagTableGrad(ir::RefCall& call) {
   const auto grad = call.in<double>(kGrad);
   const auto table = call.out<double>(0);
   return ForBags(call, table.dim(0), kIndices, kOffsets, kWeights,
@@ -52,8 +52,8 @@ ir::OpDef EmbeddingBagTableGrad() {
     axes[0].inputs[kGrad] = 1;
     return axes;
   });
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferEmbeddingBagTableGrad;
+  op.reference = ReferenceEmbeddingBagTableGrad;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
     ir::Values grads(size_t{4});

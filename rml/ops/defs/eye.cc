@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferEye(const ir::OpCall& call, ir::Types* outputs) {
   const ir::Dims& dims = call.attr<ir::Dims>("shape");
   if (dims.rank() < 2)
     return core::InvalidArgument("shape has ", dims.rank(), " dimensions, expected at least 2");
@@ -17,7 +17,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceEye(ir::RefCall& call) {
   const int64_t k = call.call().integer("k");
   call.VisitOut(0, [&](auto zero) {
     using T = decltype(zero);
@@ -48,8 +48,8 @@ ir::OpDef Eye() {
       axes.push_back(FreeAxis(i, {}, {i}));
     return axes;
   });
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferEye;
+  op.reference = ReferenceEye;
   op.no_gradient = true;
   op.localize = [](const ir::OpCall& call,
                    const ir::AxisPiece& piece) -> core::Expected<ir::AttrList> {

@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceFlip(ir::RefCall& call) {
   const core::Shape& shape = call.in_shape(0);
   RML_ASSIGN(const ir::Ints axes, call.call().axes("axes", shape.rank()));
   return CopyElements(call, [&](Coordinates& at) {
@@ -35,7 +35,7 @@ ir::OpDef Flip() {
     RML_TRY(call.axes("axes", call.rank(0)));
     return InferLikeFirst(call, outputs);
   };
-  op.reference = Reference;
+  op.reference = ReferenceFlip;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     return {Emit(call.b()).one("flip", {call.grad(0)}, {{"axes", call.call().ints("axes")}})};
   };

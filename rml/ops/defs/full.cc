@@ -8,7 +8,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferFull(const ir::OpCall& call, ir::Types* outputs) {
   const ir::Dims& dims = call.attr<ir::Dims>("shape");
   if (call.has(0)) {
     if (call.rank(0) != 0)
@@ -25,7 +25,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceFull(ir::RefCall& call) {
   call.VisitOut(0, [&](auto zero) {
     using T = decltype(zero);
     const auto y = call.out<T>(0);
@@ -68,8 +68,8 @@ ir::OpDef Full() {
       axes.push_back(FreeAxis(i, absent, {i}));
     return axes;
   });
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferFull;
+  op.reference = ReferenceFull;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
     if (call.grad(0).rank() == 0) return {call.grad(0)};

@@ -9,14 +9,14 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferFused(const ir::OpCall& call, ir::Types* outputs) {
   RML_ASSIGN(const ir::Graph* const body, GraphOf(call, "body"));
   ir::Types given;
   for (int i = 0; i < call.inputs(); ++i) given.push_back(call.input(i));
   return InferThrough(*body, "body", given, outputs);
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpFused(ir::ExprCall& call) {
   const ir::Graph& body = *call.call().attr<ir::GraphRef>("body");
   const auto values = ir::InterpretAll(call.b(), body, {.inputs = call.all_inputs()});
   if (!values.ok()) throw Error(values.status());
@@ -37,14 +37,14 @@ ir::OpDef Fused() {
   op.outputs = {{"outputs", "*", ir::OutputKind::kResult, ir::Arity::kMany}};
   op.types = {};
   op.attributes = {{"body", ir::RequiredAttr{ir::GraphRef()}}};
-  op.infer = Infer;
+  op.infer = InferFused;
   op.decompose = [](ir::ExprCall& call) -> ir::Values {
     auto values =
         ir::Interpret(call.b(), *call.call().attr<ir::GraphRef>("body"), call.all_inputs());
     if (!values.ok()) throw Error(values.status());
     return *std::move(values);
   };
-  op.vjp = Vjp;
+  op.vjp = VjpFused;
   op.cost = [](const ir::OpCall& call) {
     return CostOfBody(call, *call.attr<ir::GraphRef>("body"));
   };

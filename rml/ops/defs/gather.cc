@@ -8,7 +8,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferGather(const ir::OpCall& call, ir::Types* outputs) {
   RML_ASSIGN(const int axis, call.axis("axis", call.rank(0)));
   RML_TRY(CheckRank(call.rank(0) + call.rank(1) - 1));
   ir::Type type = {call.dtype(0), {}};
@@ -19,7 +19,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceGather(ir::RefCall& call) {
   RML_ASSIGN(const int axis, call.call().axis("axis", call.in_shape(0).rank()));
   const auto indices = call.in<int64_t>(1);
   const AxisView view(call.in_shape(0), axis);
@@ -38,7 +38,7 @@ core::Status Reference(ir::RefCall& call) {
   });
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpGather(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Dims x = call.in(0).type().dims;
   const int axis = *call.call().axis("axis", x.rank());
@@ -79,9 +79,9 @@ ir::OpDef Gather() {
   op.types = {{"T", ir::kPlain}, {"I", ir::kIndices}};
   op.attributes = {{"axis", 0}};
   op.axes = ir::AxesRule(ResolveGather);
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferGather;
+  op.reference = ReferenceGather;
+  op.vjp = VjpGather;
   op.cost = [](const ir::OpCall& call) {
     ir::Dim elements = call.input(1).dims.elements();
     const auto axis = call.axis("axis", call.rank(0));

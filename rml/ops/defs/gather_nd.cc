@@ -8,7 +8,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceGatherNd(ir::RefCall& call) {
   return call.VisitIn(0, [&](auto zero) -> core::Status {
     using T = decltype(zero);
     const auto x = call.in<T>(0);
@@ -38,7 +38,7 @@ ir::OpDef GatherNd() {
     outputs->push_back({call.dtype(0), dims});
     return {};
   };
-  op.reference = Reference;
+  op.reference = ReferenceGatherNd;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
     return {e.one("scatter_nd", {e.zeros_like(call.in(0)), call.in(1), call.grad(0)},

@@ -7,7 +7,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceGatherRows(ir::RefCall& call) {
   const auto indices = call.in<int64_t>(1);
   return call.VisitIn(0, [&](auto zero) -> core::Status {
     using T = decltype(zero);
@@ -31,7 +31,7 @@ ir::OpDef GatherRows() {
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kPlain}, {"I", ir::kIndices}};
   op.axes = "rows! d, i -> i d";
-  op.reference = Reference;
+  op.reference = ReferenceGatherRows;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
     const ir::Dims dims = call.grad(0).type().dims;

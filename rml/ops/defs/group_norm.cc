@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferGroupNorm(const ir::OpCall& call, ir::Types* outputs) {
   RML_TRY(CheckChannels(call));
   const int64_t groups = call.integer("groups");
   if (groups < 1 || !ExactDiv(call.dim(0, 1), groups).valid()) {
@@ -16,7 +16,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
 }
 
 // Each group is a row of a layer normalisation: [batch, groups, channels / groups, …].
-ir::Values Decompose(ir::ExprCall& call) {
+ir::Values DecomposeGroupNorm(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Type x = call.in(0).type();
   const ir::Dim groups = call.call().integer("groups");
@@ -46,8 +46,8 @@ ir::OpDef GroupNorm() {
     inputs[0] = 0;
     return ir::Axes{{"batch", ir::AxisRole::kFree, ir::Combine::kSum, inputs, {0}}};
   });
-  op.infer = Infer;
-  op.decompose = Decompose;
+  op.infer = InferGroupNorm;
+  op.decompose = DecomposeGroupNorm;
   op.samples = [] {
     const ir::SampleInput none = {{}, ir::Fill::None()};
     return std::vector<ir::Sample>{

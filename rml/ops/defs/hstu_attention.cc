@@ -6,7 +6,7 @@ namespace {
 
 enum { kQ, kK, kV, kBias, kLengths };
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferHstuAttention(const ir::OpCall& call, ir::Types* outputs) {
   const ir::Dims& q = call.input(kQ).dims;
   const ir::Dims& k = call.input(kK).dims;
   const ir::Dims& v = call.input(kV).dims;
@@ -43,7 +43,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-ir::Values Decompose(ir::ExprCall& call) {
+ir::Values DecomposeHstuAttention(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::OpCall& c = call.call();
   const ir::Dims q = call.in(kQ).type().dims;
@@ -116,8 +116,8 @@ ir::OpDef HstuAttention() {
   op.types = {{"T", ir::kFloats}, {"I", ir::kIndices}};
   op.attributes = {{"causal", true}, {"scale", 0.0}, {"divisor", 0}};
   op.axes = ir::AxesRule(ResolveHstu);
-  op.infer = Infer;
-  op.decompose = Decompose;
+  op.infer = InferHstuAttention;
+  op.decompose = DecomposeHstuAttention;
   op.cost = [](const ir::OpCall& call) {
     const auto size = [&](int i, int axis) { return static_cast<double>(call.dim(i, axis).max()); };
     const double scores = size(kQ, 0) * size(kQ, 1) * size(kQ, 2) * size(kK, 2);

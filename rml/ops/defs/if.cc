@@ -23,7 +23,7 @@ T OrThrow(core::Expected<T> expected) {
   return *std::move(expected);
 }
 
-core::Status Infer(const ir::OpCall& call, Types* outputs) {
+core::Status InferIf(const ir::OpCall& call, Types* outputs) {
   RML_ASSIGN(const ir::Graph* const then, GraphOf(call, "then"));
   RML_ASSIGN(const ir::Graph* const otherwise, GraphOf(call, "else"));
   if (call.rank(0) != 0)
@@ -35,7 +35,7 @@ core::Status Infer(const ir::OpCall& call, Types* outputs) {
 }
 
 // The graph that is chosen; both where only the run can choose.
-Values Decompose(ir::ExprCall& call) {
+Values DecomposeIf(ir::ExprCall& call) {
   const Emit e(call.b());
   const std::span<const Value> inputs = call.all_inputs().subspan(1);
   const auto run = [&](std::string_view name) {
@@ -77,7 +77,7 @@ ir::GraphRef GradientGraph(const ir::ExprCall& call, std::string_view name,
   return graph;
 }
 
-Values Vjp(ir::ExprCall& call) {
+Values VjpIf(ir::ExprCall& call) {
   const Emit e(call.b());
   std::vector<int> wanted;
   for (int i = 1; i < call.inputs(); ++i) {
@@ -108,9 +108,9 @@ ir::OpDef If() {
   op.types = {};
   op.attributes = {{"then", ir::RequiredAttr{ir::GraphRef()}},
                    {"else", ir::RequiredAttr{ir::GraphRef()}}};
-  op.infer = Infer;
-  op.decompose = Decompose;
-  op.vjp = Vjp;
+  op.infer = InferIf;
+  op.decompose = DecomposeIf;
+  op.vjp = VjpIf;
   op.samples = [] { return IfSamples(); };
   return op;
 }

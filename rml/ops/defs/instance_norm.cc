@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-ir::Values Decompose(ir::ExprCall& call) {
+ir::Values DecomposeInstanceNorm(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Type x = call.in(0).type();
   const ir::Value normal = e.one("layer_norm", {e.cast(call.in(0), StatType(x.dtype))},
@@ -41,7 +41,7 @@ ir::OpDef InstanceNorm() {
     if (call.rank(0) < 3) return core::InvalidArgument("x has 2 dimensions, expected at least 3");
     return InferLikeFirst(call, outputs);
   };
-  op.decompose = Decompose;
+  op.decompose = DecomposeInstanceNorm;
   op.samples = [] {
     const ir::SampleInput none = {{}, ir::Fill::None()};
     return std::vector<ir::Sample>{

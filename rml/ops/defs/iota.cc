@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceIota(ir::RefCall& call) {
   RML_ASSIGN(const int axis, call.call().axis("axis", call.out_shape(0).rank()));
   call.VisitOut(0, [&](auto zero) {
     using T = decltype(zero);
@@ -70,7 +70,7 @@ ir::OpDef Iota() {
     outputs->push_back({dtype, dims});
     return {};
   };
-  op.reference = Reference;
+  op.reference = ReferenceIota;
   op.no_gradient = true;
   op.localize = Localize;
   op.samples = [] {

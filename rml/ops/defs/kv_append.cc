@@ -6,7 +6,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferKvAppend(const ir::OpCall& call, ir::Types* outputs) {
   for (const int axis : {0, 1, 3}) {
     if (call.dim(0, axis) == call.dim(1, axis)) continue;
     return core::InvalidArgument("axis ", axis, " is ", call.dim(0, axis).ToString(),
@@ -16,7 +16,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceKvAppend(ir::RefCall& call) {
   const auto cache = call.in<double>(0);
   const auto x = call.in<double>(1);
   const auto position = call.in<int64_t>(2);
@@ -36,7 +36,7 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpKvAppend(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Dims x = call.in(1).type().dims;
   const ir::Value tokens = e.one("iota", {}, {{"shape", ir::Dims{x[2]}}});  // [t]
@@ -66,9 +66,9 @@ ir::OpDef KvAppend() {
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kFloats}, {"I", ir::kIndices}};
   op.axes = "b h capacity! d, b h tokens! d, b -> b h capacity! d";
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferKvAppend;
+  op.reference = ReferenceKvAppend;
+  op.vjp = VjpKvAppend;
   op.aliases = {{0, 0}};
   op.samples = [] {
     return std::vector<ir::Sample>{

@@ -8,7 +8,7 @@ namespace {
 enum { kX, kWeight, kBias };
 enum { kY, kMean, kRstd };
 
-ir::Values Decompose(ir::ExprCall& call) {
+ir::Values DecomposeLayerNorm(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Ints axes = NormalisedAxes(call.call());
   const core::DType stat = StatType(call.in(kX).dtype());
@@ -25,7 +25,7 @@ ir::Values Decompose(ir::ExprCall& call) {
 
 // With x̂ = (x - mean) · rstd, over the n normalised elements, and s, m, r the gradients of x̂, mean
 // and rstd: dx = rstd · (s - mean(s) - x̂ · mean(s · x̂)) + m / n - r · rstd² · x̂ / n.
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpLayerNorm(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Ints axes = NormalisedAxes(call.call());
   const ir::Value& rstd = call.out(kRstd);
@@ -74,8 +74,8 @@ ir::OpDef LayerNorm() {
   op.attributes = {{"axis", -1}, {"eps", 1e-5}};
   op.axes = ir::AxesRule(NormAxes);
   op.infer = [](const ir::OpCall& call, ir::Types* outputs) { return InferNorm(call, 2, outputs); };
-  op.decompose = Decompose;
-  op.vjp = Vjp;
+  op.decompose = DecomposeLayerNorm;
+  op.vjp = VjpLayerNorm;
   op.cost = [](const ir::OpCall& call) {
     const double elements = static_cast<double>(call.input(kX).dims.elements().max());
     const double bytes = elements * core::Info(call.dtype(kX)).block_bytes;

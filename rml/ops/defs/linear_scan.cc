@@ -4,7 +4,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceLinearScan(ir::RefCall& call) {
   const auto a = call.in<double>(0);
   const auto b = call.in<double>(1);
   const auto y = call.out<double>(0);
@@ -21,7 +21,7 @@ core::Status Reference(ir::RefCall& call) {
 
 // The exclusive form is its own adjoint in the other direction: with z[t] the state before t, and q
 // the gradient of the state after t, q[t - 1] = a[t] q[t] + (the output's), dA = q z and dB = q.
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpLinearScan(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::OpCall& c = call.call();
   const ir::Value a = call.in(0);
@@ -60,8 +60,8 @@ ir::OpDef LinearScan() {
     outputs->push_back(call.input(0));
     return {};
   };
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.reference = ReferenceLinearScan;
+  op.vjp = VjpLinearScan;
   op.cost = [](const ir::OpCall& call) {
     const double elements = static_cast<double>(call.input(0).dims.elements().max());
     const double bytes = elements * core::Info(call.dtype(0)).block_bytes;

@@ -8,7 +8,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceLogsumexp(ir::RefCall& call) {
   const auto x = call.in<double>(0);
   const auto y = call.out<double>(0);
   std::vector<double> largest(static_cast<size_t>(y.size()),
@@ -34,7 +34,7 @@ ir::OpDef Logsumexp() {
   op.doc =
       "`y = ln Σ eˣ` over `axes` (none: all), computed from x less its largest element. Of no "
       "elements: -∞.";
-  op.reference = Reference;
+  op.reference = ReferenceLogsumexp;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
     const ir::Value y = Kept(call, e, call.out(0));

@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferLpPool(const ir::OpCall& call, ir::Types* outputs) {
   if (call.integer("p") < 1)
     return core::InvalidArgument("p is ", call.integer("p"), ", expected at least 1");
   if (call.flag("ceil_mode")) return core::Unsupported("ceil_mode is for max_pool and avg_pool");
@@ -16,7 +16,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
 }
 
 // A mean that counts padding, times the window's elements, is a sum.
-ir::Values Decompose(ir::ExprCall& call) {
+ir::Values DecomposeLpPool(ir::ExprCall& call) {
   const Emit e(call.b());
   const int64_t p = call.call().integer("p");
   const ir::Value& x = call.in(0);
@@ -49,8 +49,8 @@ ir::OpDef LpPool() {
   op.attributes = PoolAttributes();
   op.attributes.push_back({"p", 2});
   op.axes = ir::AxesRule(PoolAxes);
-  op.infer = Infer;
-  op.decompose = Decompose;
+  op.infer = InferLpPool;
+  op.decompose = DecomposeLpPool;
   op.cost = PoolCost;
   op.samples = [] {
     std::vector<ir::Sample> samples;

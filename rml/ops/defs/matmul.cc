@@ -9,7 +9,7 @@ ir::Dims Batch(const ir::Dims& dims) {
   return ir::Dims(dims.span().first(static_cast<size_t>(dims.rank() - 2)));
 }
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferMatmul(const ir::OpCall& call, ir::Types* outputs) {
   for (int i = 0; i < 2; ++i) {
     if (call.rank(i) >= 2) continue;
     return core::InvalidArgument(call.input_name(i), " has ", call.rank(i),
@@ -83,12 +83,12 @@ void Multiply(ir::RefCall& call) {
   });
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceMatmul(ir::RefCall& call) {
   call.VisitNumber(0, [&](auto zero) { Multiply<decltype(zero)>(call); });
   return {};
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpMatmul(ir::ExprCall& call) {
   return BinaryGradients(
       call, [&](const Emit& e) { return e.matmul(call.grad(0), e.swap_last(call.in(1))); },
       [&](const Emit& e) { return e.matmul(e.swap_last(call.in(0)), call.grad(0)); });
@@ -116,9 +116,9 @@ ir::OpDef Matmul() {
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kNumbers}};
   op.axes = ir::AxesRule(ResolveMatmul);
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferMatmul;
+  op.reference = ReferenceMatmul;
+  op.vjp = VjpMatmul;
   op.cost = CostOfMatmul;
   op.samples = [] {
     return std::vector<ir::Sample>{

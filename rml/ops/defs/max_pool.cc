@@ -9,7 +9,7 @@ namespace {
 
 enum { kY, kIndices };
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceMaxPool(ir::RefCall& call) {
   RML_ASSIGN(const PoolGeometry g, PoolGeometryOf(call.call()));
   const core::Shape& shape = call.in_shape(0);
   int64_t places = 1;
@@ -35,7 +35,7 @@ core::Status Reference(ir::RefCall& call) {
   });
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpMaxPool(ir::ExprCall& call) {
   const Emit e(call.b());
   const auto flat = [&](const ir::Value& value) {
     const ir::Dims dims = value.type().dims;
@@ -72,8 +72,8 @@ ir::OpDef MaxPool() {
     outputs->push_back({core::DType::kI64, dims});
     return {};
   };
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.reference = ReferenceMaxPool;
+  op.vjp = VjpMaxPool;
   op.cost = PoolCost;
   op.samples = [] {
     std::vector<ir::Sample> samples;

@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferNarrow(const ir::OpCall& call, ir::Types* outputs) {
   RML_ASSIGN(const int axis, call.axis("axis", call.rank(0)));
   const ir::Dims& start = call.attr<ir::Dims>("start");
   const ir::Dims& size = call.attr<ir::Dims>("size");
@@ -21,7 +21,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceNarrow(ir::RefCall& call) {
   RML_ASSIGN(const int axis, call.call().axis("axis", call.in_shape(0).rank()));
   const int64_t start = call.call().attr<ir::Dims>("start")[0].value();
   return CopyElements(call, [&](Coordinates& at) {
@@ -30,7 +30,7 @@ core::Status Reference(ir::RefCall& call) {
   });
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpNarrow(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Type type = call.in(0).type();
   const int axis = *call.call().axis("axis", type.rank());
@@ -66,9 +66,9 @@ ir::OpDef Narrow() {
     RML_ASSIGN(const int64_t axis, call.axis("axis", call.rank(0)));
     return SameAxes(call, 1, std::span(&axis, 1));
   });
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferNarrow;
+  op.reference = ReferenceNarrow;
+  op.vjp = VjpNarrow;
   op.samples = [] {
     return std::vector<ir::Sample>{
         {{{{7}}}, {{"start", ir::Dims{2}}, {"size", ir::Dims{4}}}},

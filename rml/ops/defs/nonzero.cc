@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceNonzero(ir::RefCall& call) {
   const core::Shape& shape = call.in_shape(0);
   const auto places = call.out<int64_t>(0);
   int64_t found = 0;
@@ -41,7 +41,7 @@ ir::OpDef Nonzero() {
     outputs->push_back({core::DType::kI64, {call.rank(0), found}});
     return {};
   };
-  op.reference = Reference;
+  op.reference = ReferenceNonzero;
   op.no_gradient = true;
   op.samples = [] {
     const ir::Fill some = ir::Fill::Values({0, 1, 0, 0, -2, 3, 0});

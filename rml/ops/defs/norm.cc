@@ -9,7 +9,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceNorm(ir::RefCall& call) {
   const auto x = call.in<double>(0);
   const auto y = call.out<double>(0);
   const double p = call.call().number("p");
@@ -31,7 +31,7 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpNorm(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Value x = call.in(0);
   const ir::Value g = Kept(call, e, call.grad(0));
@@ -66,8 +66,8 @@ ir::OpDef Norm() {
       return core::Unsupported("p is ", p, ", expected 1, 2 or inf");
     return InferReduction(call, outputs);
   };
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.reference = ReferenceNorm;
+  op.vjp = VjpNorm;
   op.samples = [] {
     constexpr double kInfinity = std::numeric_limits<double>::infinity();
     constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();

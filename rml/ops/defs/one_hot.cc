@@ -6,7 +6,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferOneHot(const ir::OpCall& call, ir::Types* outputs) {
   RML_TRY(CheckRank(call.rank(0) + 1));
   RML_ASSIGN(const int axis, call.axis("axis", call.rank(0) + 1));
   const ir::Dims& depth = call.attr<ir::Dims>("depth");
@@ -23,7 +23,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceOneHot(ir::RefCall& call) {
   const auto indices = call.in<int64_t>(0);
   const core::Shape& shape = call.out_shape(0);
   RML_ASSIGN(const int axis, call.call().axis("axis", shape.rank()));
@@ -72,8 +72,8 @@ ir::OpDef OneHot() {
                    {"off", 0.0},
                    {"dtype", core::DType::kF32}};
   op.axes = ir::AxesRule(ResolveOneHot);
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferOneHot;
+  op.reference = ReferenceOneHot;
   op.no_gradient = true;
   op.samples = [] {
     const ir::Fill any = ir::Fill::Uniform(-6, 6);

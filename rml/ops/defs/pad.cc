@@ -6,7 +6,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferencePad(ir::RefCall& call) {
   const PadSource source(call.call(), call.in_shape(0));
   const double value = call.call().number("value");
   call.VisitIn(0, [&](auto zero) {
@@ -22,7 +22,7 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpPad(ir::ExprCall& call) {
   const Emit e(call.b());
   ir::Ints pads = call.call().ints("pads");
   const std::string& mode = call.call().text("mode");
@@ -55,8 +55,8 @@ ir::OpDef Pad() {
     outputs->push_back({call.dtype(0), dims});
     return {};
   };
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.reference = ReferencePad;
+  op.vjp = VjpPad;
   op.samples = [] {
     std::vector<ir::Sample> samples;
     for (const PadCase& c : PadCases()) samples.push_back({{{c.x}}, c.attributes});

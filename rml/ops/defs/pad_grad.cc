@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferPadGrad(const ir::OpCall& call, ir::Types* outputs) {
   const ir::Dims& dims = call.attr<ir::Dims>("shape");
   RML_ASSIGN(const ir::Dims padded, PaddedDims(call, dims));
   if (!(padded == call.input(0).dims)) {
@@ -16,7 +16,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferencePadGrad(ir::RefCall& call) {
   const auto grad = call.in<double>(0);
   const auto x = call.out<double>(0);
   const PadSource source(call.call(), x.shape());
@@ -45,8 +45,8 @@ ir::OpDef PadGrad() {
                    {"mode", "constant"},
                    {"shape", ir::RequiredAttr{ir::Dims()}}};
   op.axes = ir::AxesRule(PadAxes);
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferPadGrad;
+  op.reference = ReferencePadGrad;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     return {Emit(call.b()).one(
         "pad", {call.grad(0)},

@@ -23,7 +23,7 @@ int64_t PowSigned(int64_t a, int64_t b) {
   return 0;
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpPow(ir::ExprCall& call) {
   const ir::Value a = call.in(0);
   const ir::Value b = call.in(1);
   const ir::Value& g = call.grad(0);
@@ -52,7 +52,7 @@ ir::OpDef Pow() {
       "Power, elementwise: `y = aᵇ`, C's pow; 0⁰ is 1. Integers wrap; a negative power of an "
       "integer is 0, but for 1 and -1. The gradient for b is NaN where a is negative.",
       [](double a, double b) { return std::pow(a, b); }, PowSigned, PowUnsigned);
-  op.vjp = Vjp;
+  op.vjp = VjpPow;
   op.samples = [] {
     using ir::Fill;
     auto samples = BinarySamples(Fill::Uniform(0.3, 3), Fill::Uniform(-2, 3));

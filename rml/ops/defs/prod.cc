@@ -4,7 +4,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceProd(ir::RefCall& call) {
   return call.VisitNumber(0, [&](auto zero) {
     using T = decltype(zero);
     const auto x = call.in<T>(0);
@@ -22,7 +22,7 @@ core::Status Reference(ir::RefCall& call) {
 
 // For each axis in turn, the product of all others is that of those before and those after: no
 // division, so zeros do no harm, nor in gradients of gradients.
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpProd(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Ints axes = *call.call().axes("axes", call.in(0).rank());
   if (axes.empty()) return {call.grad(0)};
@@ -48,8 +48,8 @@ ir::OpDef Prod() {
   op.name = "prod";
   op.doc = "Product over `axes` (none: all). Of no elements: 1. Integers wrap.";
   op.types = {{"T", ir::kNumbers}};
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.reference = ReferenceProd;
+  op.vjp = VjpProd;
   op.samples = [] {
     auto samples = ReductionSamples();
     samples.push_back({{{{2, 0}}}, {{"axes", ir::Ints{1}}}});

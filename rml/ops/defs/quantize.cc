@@ -11,7 +11,7 @@ namespace {
 
 enum { kX, kScale, kZeroPoint };
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferQuantize(const ir::OpCall& call, ir::Types* outputs) {
   RML_TRY(CheckQuant(call));
   const auto dtype = call.attr<core::DType>("dtype");
   if (!kQuantInts.Has(dtype)) {
@@ -22,7 +22,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceQuantize(ir::RefCall& call) {
   const auto x = call.in<double>(kX);
   const auto scale = call.in<double>(kScale);
   const auto [low, high] = QuantRange(call.call().attr<core::DType>("dtype"));
@@ -73,8 +73,8 @@ ir::OpDef Quantize() {
   op.axes = ir::AxesRule([](const ir::OpCall& call) {
     return QuantAxes(call, core::Info(call.attr<core::DType>("dtype")).block_elements > 1);
   });
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferQuantize;
+  op.reference = ReferenceQuantize;
   op.no_gradient = true;
   op.samples = [] {
     const ir::SampleInput one = {{}, ir::Fill::Values({0.05})};

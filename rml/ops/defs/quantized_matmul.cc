@@ -6,7 +6,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceQuantizedMatmul(ir::RefCall& call) {
   const auto x = call.in<double>(0);
   const auto w = call.in<double>(1);
   const auto y = call.out<double>(0);
@@ -31,7 +31,7 @@ ir::OpDef QuantizedMatmul() {
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kFloats}, {"B", ir::kBlocks}};
   op.axes = "*b in!, out in! -> *b out";
-  op.reference = Reference;
+  op.reference = ReferenceQuantizedMatmul;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
     // A matmul of two matrices, whatever x's leading axes are.

@@ -7,7 +7,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceRandomCategorical(ir::RefCall& call) {
   const auto logits = call.in<double>(1);
   const auto y = call.out<int64_t>(0);
   const random::Stream stream = StreamOf(call, 0);
@@ -51,7 +51,7 @@ ir::OpDef RandomCategorical() {
     outputs->push_back({core::DType::kI64, rows});
     return {};
   };
-  op.reference = Reference;
+  op.reference = ReferenceRandomCategorical;
   op.samples = [] {
     return std::vector<ir::Sample>{
         {{SampleKey(), {{7}}}},

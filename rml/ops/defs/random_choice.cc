@@ -23,7 +23,7 @@ core::Expected<ir::Dim> SizeOf(const ir::OpCall& call) {
   return size[0];
 }
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferRandomChoice(const ir::OpCall& call, ir::Types* outputs) {
   const ir::Dims& dims = call.attr<ir::Dims>("shape");
   RML_TRY(CheckRandom(call, kKey, dims));
   RML_ASSIGN(const ir::Dim size, SizeOf(call));
@@ -62,7 +62,7 @@ core::Status ChooseWeighted(ir::RefCall& call) {
   });
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceRandomChoice(ir::RefCall& call) {
   const auto y = call.out<int64_t>(0);
   RML_ASSIGN(const ir::Dim size, SizeOf(call.call()));
   if (call.call().flag("replace")) {
@@ -115,8 +115,8 @@ ir::OpDef RandomChoice() {
     }
     return axes;
   });
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferRandomChoice;
+  op.reference = ReferenceRandomChoice;
   op.no_gradient = true;
   op.localize = RandomOfShape("", {}, core::DType::kI64).localize;
   op.samples = [] {

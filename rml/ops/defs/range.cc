@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferRange(const ir::OpCall& call, ir::Types* outputs) {
   for (int i = 0; i < 2; ++i) {
     if (call.rank(i) != 0)
       return core::InvalidArgument(call.input_name(i), " has ", call.rank(i),
@@ -20,7 +20,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceRange(ir::RefCall& call) {
   const int64_t first = call.call().integer("first");
   call.VisitNumber(0, [&](auto zero) {
     using T = decltype(zero);
@@ -38,7 +38,7 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpRange(ir::ExprCall& call) {
   const Emit e(call.b());
   ir::Values grads(size_t{2});
   if (call.needs(0)) grads[0] = e.sum(call.grad(0), {0});
@@ -69,9 +69,9 @@ ir::OpDef Range() {
   op.axes = ir::AxesRule([](const ir::OpCall&) -> core::Expected<ir::Axes> {
     return ir::Axes{FreeAxis(0, {-1, -1}, {0})};
   });
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferRange;
+  op.reference = ReferenceRange;
+  op.vjp = VjpRange;
   op.localize = [](const ir::OpCall& call,
                    const ir::AxisPiece& piece) -> core::Expected<ir::AttrList> {
     return ir::AttrList{{"count", ir::Dims{piece.size}},

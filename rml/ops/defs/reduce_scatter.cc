@@ -8,7 +8,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceReduceScatter(ir::RefCall& call) {
   RML_ASSIGN(const int axis, call.call().axis("axis", call.in_shape(0).rank()));
   RML_ASSIGN(const int64_t members, MembersOf(call.call()));
   RML_ASSIGN(const core::ReduceOp how, ReduceOpNamed(call.call().text("op")));
@@ -31,7 +31,7 @@ core::Status Reference(ir::RefCall& call) {
   });
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpReduceScatter(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::OpCall& c = call.call();
   const std::string& how = c.text("op");
@@ -69,8 +69,8 @@ ir::OpDef ReduceScatter() {
     outputs->push_back({call.dtype(0), dims});
     return {};
   };
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.reference = ReferenceReduceScatter;
+  op.vjp = VjpReduceScatter;
   op.collective = true;
   op.samples = [] {
     std::vector<ir::Sample> samples;

@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferRepeat(const ir::OpCall& call, ir::Types* outputs) {
   RML_ASSIGN(const int axis, call.axis("axis", call.rank(0)));
   const int64_t repeats = call.integer("repeats");
   if (repeats < 0) return core::InvalidArgument("repeats is ", repeats);
@@ -15,7 +15,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceRepeat(ir::RefCall& call) {
   RML_ASSIGN(const int axis, call.call().axis("axis", call.in_shape(0).rank()));
   return CopyElements(call, [&](Coordinates& at) {
     at[static_cast<size_t>(axis)] /= call.call().integer("repeats");
@@ -23,7 +23,7 @@ core::Status Reference(ir::RefCall& call) {
   });
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpRepeat(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Dims x = call.in(0).type().dims;
   const int axis = *call.call().axis("axis", x.rank());
@@ -51,9 +51,9 @@ ir::OpDef Repeat() {
     RML_ASSIGN(const int64_t axis, call.axis("axis", call.rank(0)));
     return SameAxes(call, 1, std::span(&axis, 1));
   });
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferRepeat;
+  op.reference = ReferenceRepeat;
+  op.vjp = VjpRepeat;
   op.samples = [] {
     return std::vector<ir::Sample>{
         {{{{1}}}, {{"repeats", 1}}},

@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferReshape(const ir::OpCall& call, ir::Types* outputs) {
   const ir::Dims& dims = call.attr<ir::Dims>("shape");
   RML_TRY(dims.Check());
   if (!(call.input(0).dims.elements() == dims.elements())) {
@@ -17,7 +17,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceReshape(ir::RefCall& call) {
   call.VisitIn(0, [&](auto zero) {
     using T = decltype(zero);
     const auto x = call.in<T>(0);
@@ -66,8 +66,8 @@ ir::OpDef Reshape() {
   op.types = {{"T", ir::kPlain}};
   op.attributes = {{"shape", ir::RequiredAttr{ir::Dims()}}};
   op.axes = ir::AxesRule(ResolveReshape);
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferReshape;
+  op.reference = ReferenceReshape;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     return {Emit(call.b()).reshape(call.grad(0), call.in(0).type().dims)};
   };

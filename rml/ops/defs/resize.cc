@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferResize(const ir::OpCall& call, ir::Types* outputs) {
   RML_TRY(CheckResize(call));
   RML_ASSIGN(const ir::Dims dims, WithSizes(call.input(0).dims, call.attr<ir::Dims>("sizes")));
   RML_TRY(CheckNotEmpty(call.input(0).dims, dims));
@@ -13,7 +13,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceResize(ir::RefCall& call) {
   const auto from = call.in<double>(0);
   const auto to = call.out<double>(0);
   std::vector<AxisTaps> taps;
@@ -44,8 +44,8 @@ ir::OpDef Resize() {
   op.attributes = ResizeAttributes();
   op.attributes.push_back({"sizes", ir::RequiredAttr{ir::Dims()}});
   op.axes = ir::AxesRule(ResampleAxes);
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferResize;
+  op.reference = ReferenceResize;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     ir::AttrList attributes = ResizeAttributesOf(call.call());
     attributes.push_back({"sizes", SizesOf(call.in(0).type().dims)});

@@ -8,7 +8,7 @@ namespace {
 enum { kX, kWeight };
 enum { kY, kRstd };
 
-ir::Values Decompose(ir::ExprCall& call) {
+ir::Values DecomposeRmsNorm(ir::ExprCall& call) {
   const Emit e(call.b());
   const core::DType stat = StatType(call.in(kX).dtype());
   const ir::Value x = e.cast(call.in(kX), stat);
@@ -21,7 +21,7 @@ ir::Values Decompose(ir::ExprCall& call) {
 
 // With x̂ = x · rstd, over the n normalised elements, s the gradient of x̂ and r that of rstd:
 // dx = rstd · (s - x̂ · mean(s · x̂)) - r · rstd² · x̂ / n.
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpRmsNorm(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Ints axes = NormalisedAxes(call.call());
   const ir::Value& rstd = call.out(kRstd);
@@ -62,8 +62,8 @@ ir::OpDef RmsNorm() {
   op.attributes = {{"axis", -1}, {"eps", 1e-5}};
   op.axes = ir::AxesRule(NormAxes);
   op.infer = [](const ir::OpCall& call, ir::Types* outputs) { return InferNorm(call, 1, outputs); };
-  op.decompose = Decompose;
-  op.vjp = Vjp;
+  op.decompose = DecomposeRmsNorm;
+  op.vjp = VjpRmsNorm;
   op.cost = [](const ir::OpCall& call) {
     const double elements = static_cast<double>(call.input(kX).dims.elements().max());
     const double bytes = elements * core::Info(call.dtype(kX)).block_bytes;

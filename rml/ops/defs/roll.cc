@@ -7,7 +7,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferRoll(const ir::OpCall& call, ir::Types* outputs) {
   const ir::Ints& shifts = call.ints("shifts");
   RML_ASSIGN(const ir::Ints axes, AxesInOrder(call, "axes", call.rank(0)));
   if (axes.empty() ? shifts.size() != 1 : shifts.size() != axes.size()) {
@@ -20,7 +20,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return InferLikeFirst(call, outputs);
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceRoll(ir::RefCall& call) {
   const core::Shape& shape = call.in_shape(0);
   const ir::Ints& shifts = call.call().ints("shifts");
   RML_ASSIGN(const ir::Ints axes, AxesInOrder(call.call(), "axes", shape.rank()));
@@ -54,8 +54,8 @@ ir::OpDef Roll() {
     RML_ASSIGN(const ir::Ints axes, call.axes("axes", call.rank(0)));
     return SameAxes(call, 1, axes);
   });
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferRoll;
+  op.reference = ReferenceRoll;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     ir::Ints back = call.call().ints("shifts");
     for (int64_t& shift : back) shift = -shift;

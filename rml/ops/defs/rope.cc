@@ -21,7 +21,7 @@ core::Expected<ir::Dim> Pairs(const ir::OpCall& call) {
   return pairs;
 }
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferRope(const ir::OpCall& call, ir::Types* outputs) {
   if (call.rank(kX) < 1) return core::InvalidArgument("x has no axis to rotate");
   const std::string& layout = call.text("layout");
   if (layout != "halves" && layout != "adjacent")
@@ -147,7 +147,7 @@ class Rotation {
   const bool adjacent_;
 };
 
-ir::Values Decompose(ir::ExprCall& call) {
+ir::Values DecomposeRope(ir::ExprCall& call) {
   const Emit e(call.b());
   const Rotation rotation(e, call);
   const auto [cos, sin] = rotation.Angles();
@@ -157,7 +157,7 @@ ir::Values Decompose(ir::ExprCall& call) {
 }
 
 // x's gradient turns back.
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpRope(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::OpCall& c = call.call();
   ir::Values grads(size_t{4});
@@ -222,9 +222,9 @@ ir::OpDef Rope() {
   op.types = {{"T", ir::kFloats}, {"I", ir::kIndices}, {"S", ir::kFloats}};
   op.attributes = {{"base", 10000.0}, {"layout", "halves"}, {"rotated", 0}, {"inverse", false}};
   op.axes = ir::AxesRule(ResolveRope);
-  op.infer = Infer;
-  op.decompose = Decompose;
-  op.vjp = Vjp;
+  op.infer = InferRope;
+  op.decompose = DecomposeRope;
+  op.vjp = VjpRope;
   op.cost = [](const ir::OpCall& call) {
     const double elements = static_cast<double>(call.input(kX).dims.elements().max());
     const double bytes = elements * core::Info(call.dtype(kX)).block_bytes;

@@ -70,7 +70,7 @@ Types StepTypes(const Layout& layout, const ir::OpCall& call) {
   return types;
 }
 
-core::Status Infer(const ir::OpCall& call, Types* outputs) {
+core::Status InferScan(const ir::OpCall& call, Types* outputs) {
   RML_ASSIGN(const Layout layout, LayoutOf(call));
   RML_ASSIGN(const ir::Graph* const body, GraphOf(call, "body"));
   const Types inputs = StepTypes(layout, call);
@@ -100,7 +100,7 @@ T OrThrow(core::Expected<T> expected) {
 }
 
 // Step by step.
-Values Decompose(ir::ExprCall& call) {
+Values DecomposeScan(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::OpCall& c = call.call();
   const Layout layout = OrThrow(LayoutOf(c));
@@ -133,7 +133,7 @@ Values Decompose(ir::ExprCall& call) {
   for (size_t k = 0; k < layout.carries; ++k) outputs.push_back(step[k]);
   if (length == 0) {
     Types made;
-    if (const core::Status status = Infer(c, &made); !status.ok()) throw Error(status);
+    if (const core::Status status = InferScan(c, &made); !status.ok()) throw Error(status);
     for (size_t k = layout.carries; k < made.size(); ++k) outputs.push_back(e.full(0, made[k]));
     return outputs;
   }
@@ -146,9 +146,9 @@ Values Decompose(ir::ExprCall& call) {
 
 // The gradient is two scans more: one that keeps the states before each step, and one that goes
 // back over them with the body's own gradient, and adds up those of the constants.
-class Gradient {
+class ScanGradient {
  public:
-  explicit Gradient(ir::ExprCall& call)
+  explicit ScanGradient(ir::ExprCall& call)
       : call_(call),
         e_(call.b()),
         layout_(OrThrow(LayoutOf(call.call()))),
@@ -288,9 +288,9 @@ ir::OpDef Scan() {
                    {"xs", 0},
                    {"length", Dims()},
                    {"reverse", false}};
-  op.infer = Infer;
-  op.decompose = Decompose;
-  op.vjp = [](ir::ExprCall& call) { return Gradient(call).Run(); };
+  op.infer = InferScan;
+  op.decompose = DecomposeScan;
+  op.vjp = [](ir::ExprCall& call) { return ScanGradient(call).Run(); };
   op.samples = [] { return ScanLoopSamples(); };
   return op;
 }

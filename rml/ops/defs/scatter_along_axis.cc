@@ -7,17 +7,7 @@
 namespace rml::ops {
 namespace {
 
-template <typename T>
-T Reduce(std::string_view how, T old, T update) {
-  if (how == "none") return update;
-  if (how == "max") return std::max(old, update);
-  if (how == "min") return std::min(old, update);
-  if constexpr (std::is_same_v<T, int64_t>)
-    return how == "add" ? ir::WrapAdd(old, update) : ir::WrapMul(old, update);
-  return static_cast<T>(how == "add" ? old + update : old * update);
-}
-
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceScatterAlongAxis(ir::RefCall& call) {
   RML_ASSIGN(const int axis, call.call().axis("axis", call.in_shape(0).rank()));
   const std::string& how = call.call().text("reduce");
   const auto indices = call.in<int64_t>(1);
@@ -35,7 +25,7 @@ core::Status Reference(ir::RefCall& call) {
           const int64_t at = from.at(o, i, in);
           RML_ASSIGN(const int64_t place, CheckIndex(indices[at], to.size, at, indices.shape()));
           T& value = y[to.at(o, place, in)];
-          value = Reduce<T>(how, value, updates[at]);
+          value = ScatterElement<T>(how, value, updates[at]);
         }
       }
     }
@@ -43,7 +33,7 @@ core::Status Reference(ir::RefCall& call) {
   });
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpScatterAlongAxis(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Value& g = call.grad(0);
   const ir::AttrList along = {{"axis", call.call().integer("axis")}};
@@ -93,8 +83,8 @@ ir::OpDef ScatterAlongAxis() {
     outputs->push_back(call.input(0));
     return {};
   };
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.reference = ReferenceScatterAlongAxis;
+  op.vjp = VjpScatterAlongAxis;
   op.samples = [] {
     const auto places = [](core::Shape shape, std::vector<double> values) {
       return ir::SampleInput(shape, ir::Fill::Values(std::move(values)));

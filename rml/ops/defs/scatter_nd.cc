@@ -7,17 +7,7 @@
 namespace rml::ops {
 namespace {
 
-template <typename T>
-T Reduce(std::string_view how, T old, T update) {
-  if (how == "none") return update;
-  if (how == "max") return std::max(old, update);
-  if (how == "min") return std::min(old, update);
-  if constexpr (std::is_same_v<T, int64_t>)
-    return how == "add" ? ir::WrapAdd(old, update) : ir::WrapMul(old, update);
-  return static_cast<T>(how == "add" ? old + update : old * update);
-}
-
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferScatterNd(const ir::OpCall& call, ir::Types* outputs) {
   RML_TRY(CheckReduceName(call.text("reduce")));
   RML_ASSIGN(const ir::Dims dims, SlicesDims(call));
   if (!(call.input(2).dims == dims)) {
@@ -28,7 +18,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceScatterNd(ir::RefCall& call) {
   const std::string& how = call.call().text("reduce");
   return call.VisitIn(0, [&](auto zero) -> core::Status {
     using T = decltype(zero);
@@ -37,14 +27,15 @@ core::Status Reference(ir::RefCall& call) {
     const auto y = call.out<T>(0);
     std::copy(x.begin(), x.end(), y.begin());
     return ForSlices(call, [&](int64_t to, int64_t from, int64_t width) {
-      for (int64_t i = 0; i < width; ++i) y[to + i] = Reduce<T>(how, y[to + i], updates[from + i]);
+      for (int64_t i = 0; i < width; ++i)
+        y[to + i] = ScatterElement<T>(how, y[to + i], updates[from + i]);
     });
   });
 }
 
-class Gradient {
+class ScatterNdGradient {
  public:
-  explicit Gradient(const ir::ExprCall& call)
+  explicit ScatterNdGradient(const ir::ExprCall& call)
       : call_(call),
         e_(call.b()),
         g_(call.grad(0)),
@@ -135,9 +126,9 @@ ir::OpDef ScatterNd() {
   op.types = {{"T", ir::kNumbers}, {"I", ir::kIndices}};
   op.attributes = {{"reduce", "none"}, {"batch_dims", 0}};
   op.axes = ir::AxesRule([](const ir::OpCall& call) { return SlicesAxes(call, 2); });
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = [](ir::ExprCall& call) { return Gradient(call).Run(); };
+  op.infer = InferScatterNd;
+  op.reference = ReferenceScatterNd;
+  op.vjp = [](ir::ExprCall& call) { return ScatterNdGradient(call).Run(); };
   op.aliases = {{0, 0}};
   op.samples = [] {
     const auto places = [](core::Shape shape, std::vector<double> values) {

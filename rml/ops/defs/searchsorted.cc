@@ -8,7 +8,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferSearchsorted(const ir::OpCall& call, ir::Types* outputs) {
   if (call.rank(0) == 0) return core::InvalidArgument("sorted has no axis");
   if (call.rank(0) > 1) {
     if (call.rank(0) != call.rank(1)) {
@@ -25,7 +25,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceSearchsorted(ir::RefCall& call) {
   const bool right = call.call().flag("right");
   call.VisitNumber(0, [&](auto zero) {
     using T = decltype(zero);
@@ -67,8 +67,8 @@ ir::OpDef Searchsorted() {
   op.types = {{"T", ir::kNumbers}};
   op.attributes = {{"right", false}};
   op.axes = ir::AxesRule(ResolveSearch);
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferSearchsorted;
+  op.reference = ReferenceSearchsorted;
   op.no_gradient = true;
   op.samples = [] {
     const ir::Fill sorted = ir::Fill::Sorted(-4, 4);

@@ -6,7 +6,7 @@ namespace {
 
 enum { kX, kDt, kA, kB, kC, kD, kState };
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferSelectiveScan(const ir::OpCall& call, ir::Types* outputs) {
   if (call.rank(kX) != 3)
     return core::InvalidArgument("x has ", call.rank(kX), " dimensions, expected 3");
   if (call.rank(kA) != 2)
@@ -31,7 +31,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
 }
 
 // Over [batch, channels, states, 1 + length]: the first place holds the state before.
-ir::Values Decompose(ir::ExprCall& call) {
+ir::Values DecomposeSelectiveScan(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Type x = call.in(kX).type();
   const ir::Dim batch = x.dims[0];
@@ -98,8 +98,8 @@ ir::OpDef SelectiveScan() {
                {"state", "T", ir::Arity::kOptional}};
   op.outputs = {{"y"}, {"last"}};
   op.axes = ir::AxesRule(ResolveSelectiveScan);
-  op.infer = Infer;
-  op.decompose = Decompose;
+  op.infer = InferSelectiveScan;
+  op.decompose = DecomposeSelectiveScan;
   op.cost = [](const ir::OpCall& call) {
     const double elements = static_cast<double>(call.input(kX).dims.elements().max());
     const double bytes = core::Info(call.dtype(kX)).block_bytes;

@@ -6,7 +6,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceSlice(ir::RefCall& call) {
   RML_ASSIGN(const std::vector<SliceRange> ranges, SliceRanges(call.call(), call.in_shape(0)));
   return CopyElements(call, [&](Coordinates& at) {
     for (size_t axis = 0; axis < ranges.size(); ++axis)
@@ -35,7 +35,7 @@ ir::OpDef Slice() {
     outputs->push_back({call.dtype(0), dims});
     return {};
   };
-  op.reference = Reference;
+  op.reference = ReferenceSlice;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
     return {

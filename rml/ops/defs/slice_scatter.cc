@@ -8,7 +8,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferSliceScatter(const ir::OpCall& call, ir::Types* outputs) {
   RML_ASSIGN(const ir::Dims dims, SliceDims(call, call.input(0).dims));
   if (!(call.input(1).dims == dims)) {
     return core::InvalidArgument("updates are ", call.input(1).dims.ToString(), ", and the slice ",
@@ -18,7 +18,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceSliceScatter(ir::RefCall& call) {
   RML_ASSIGN(const std::vector<SliceRange> ranges, SliceRanges(call.call(), call.in_shape(0)));
   call.VisitIn(0, [&](auto zero) {
     using T = decltype(zero);
@@ -36,7 +36,7 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpSliceScatter(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::AttrList same = SameSlice(call.call());
   ir::Values grads(size_t{2});
@@ -59,9 +59,9 @@ ir::OpDef SliceScatter() {
   op.types = {{"T", ir::kPlain}};
   op.attributes = SliceAttributes();
   op.axes = ir::AxesRule(SliceAxes);
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferSliceScatter;
+  op.reference = ReferenceSliceScatter;
+  op.vjp = VjpSliceScatter;
   op.aliases = {{0, 0}};
   op.samples = [] {
     // The shapes of the slices of SliceCases, in its order.

@@ -9,7 +9,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceSoftmax(ir::RefCall& call) {
   const auto x = call.in<double>(0);
   const auto y = call.out<double>(0);
   RML_ASSIGN(const int axis, call.call().axis("axis", x.rank()));
@@ -41,7 +41,7 @@ ir::OpDef Softmax() {
     RML_TRY(call.axis("axis", call.rank(0)));
     return InferLikeFirst(call, outputs);
   };
-  op.reference = Reference;
+  op.reference = ReferenceSoftmax;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
     const int64_t axis = call.call().integer("axis");

@@ -9,7 +9,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceSort(ir::RefCall& call) {
   RML_ASSIGN(const int axis, call.call().axis("axis", call.in_shape(0).rank()));
   const bool descending = call.call().flag("descending");
   call.VisitNumber(0, [&](auto zero) {
@@ -60,7 +60,7 @@ ir::OpDef Sort() {
     outputs->push_back({core::DType::kI64, call.input(0).dims});
     return {};
   };
-  op.reference = Reference;
+  op.reference = ReferenceSort;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
     // Every place occurs once: nothing of the zeros stays.

@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferSpaceToDepth(const ir::OpCall& call, ir::Types* outputs) {
   const int64_t block = call.integer("block");
   if (call.rank(0) != 4)
     return core::InvalidArgument("x has ", call.rank(0), " dimensions, expected 4");
@@ -22,7 +22,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-ir::Values Decompose(ir::ExprCall& call) {
+ir::Values DecomposeSpaceToDepth(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Dims x = call.in(0).type().dims;
   const ir::Dim block = call.call().integer("block");
@@ -49,8 +49,8 @@ ir::OpDef SpaceToDepth() {
   op.axes = ir::AxesRule([](const ir::OpCall&) -> core::Expected<ir::Axes> {
     return ir::Axes{FreeAxis(0, {0}, {0})};
   });
-  op.infer = Infer;
-  op.decompose = Decompose;
+  op.infer = InferSpaceToDepth;
+  op.decompose = DecomposeSpaceToDepth;
   op.samples = [] {
     return std::vector<ir::Sample>{
         {{{{1, 1, 2, 2}}}, {{"block", 2}}}, {{{{2, 3, 4, 6}}}, {{"block", 2}}},

@@ -10,7 +10,7 @@ namespace {
 
 enum { kTable, kSlot, kRows, kValues, kRate };
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferSparseAdagradUpdate(const ir::OpCall& call, ir::Types* outputs) {
   RML_TRY(CheckSparseUpdate(call, kTable, kRows, kValues, kRate));
   const ir::Dims& table = call.input(kTable).dims;
   const bool rowwise = call.flag("rowwise");
@@ -26,7 +26,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceSparseAdagradUpdate(ir::RefCall& call) {
   const auto old_table = call.in<double>(kTable);
   const auto old_slot = call.in<double>(kSlot);
   const auto values = call.in<double>(kValues);
@@ -79,8 +79,8 @@ ir::OpDef SparseAdagradUpdate() {
   op.types = {{"T", ir::kFloats}, {"S", ir::kFloats}, {"I", ir::kIndices}, {"G", ir::kFloats}};
   op.attributes = {{"rowwise", false}, {"eps", 1e-10}};
   op.axes = ir::AxesRule(ResolveUpdate);
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferSparseAdagradUpdate;
+  op.reference = ReferenceSparseAdagradUpdate;
   op.no_gradient = true;
   op.aliases = {{0, kTable}, {1, kSlot}};
   op.cost = [](const ir::OpCall& call) {

@@ -9,7 +9,7 @@ namespace {
 
 enum { kTable, kRows, kValues, kRate };
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceSparseSgdUpdate(ir::RefCall& call) {
   const auto old = call.in<double>(kTable);
   const auto values = call.in<double>(kValues);
   const double rate = call.in<double>(kRate)[0];
@@ -39,7 +39,7 @@ ir::OpDef SparseSgdUpdate() {
     outputs->push_back(call.input(kTable));
     return {};
   };
-  op.reference = Reference;
+  op.reference = ReferenceSparseSgdUpdate;
   op.no_gradient = true;
   op.aliases = {{0, kTable}};
   op.cost = [](const ir::OpCall& call) { return SparseUpdateCost(call, kTable, kValues, 0); };

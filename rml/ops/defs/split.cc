@@ -55,7 +55,7 @@ core::Expected<std::vector<ir::Dim>> SizesOf(const ir::OpCall& call, ir::Dim dim
   return result;
 }
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferSplit(const ir::OpCall& call, ir::Types* outputs) {
   RML_ASSIGN(const int axis, call.axis("axis", call.rank(0)));
   RML_ASSIGN(const std::vector<ir::Dim> sizes, SizesOf(call, call.dim(0, axis)));
   for (const ir::Dim size : sizes) {
@@ -66,7 +66,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceSplit(ir::RefCall& call) {
   RML_ASSIGN(const int axis, call.call().axis("axis", call.in_shape(0).rank()));
   call.VisitIn(0, [&](auto zero) {
     using T = decltype(zero);
@@ -88,7 +88,7 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpSplit(ir::ExprCall& call) {
   const Emit e(call.b());
   ir::Values grads;
   for (size_t i = 0; i < call.all_grads().size(); ++i) {
@@ -116,9 +116,9 @@ ir::OpDef Split() {
     RML_ASSIGN(const auto sizes, SizesOf(call, call.dim(0, static_cast<int>(axis))));
     return SameAxes(call, static_cast<int>(sizes.size()), std::span(&axis, 1));
   });
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferSplit;
+  op.reference = ReferenceSplit;
+  op.vjp = VjpSplit;
   op.samples = [] {
     return std::vector<ir::Sample>{
         {{{{1}}}, {{"parts", 1}}},

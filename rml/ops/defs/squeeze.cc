@@ -22,7 +22,7 @@ core::Expected<ir::Ints> Gone(const ir::OpCall& call) {
   return axes;
 }
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferSqueeze(const ir::OpCall& call, ir::Types* outputs) {
   RML_ASSIGN(const ir::Ints gone, Gone(call));
   ir::Type type = {call.dtype(0), {}};
   for (int axis = 0; axis < call.rank(0); ++axis) {
@@ -57,7 +57,7 @@ ir::OpDef Squeeze() {
   op.types = {{"T", ir::kPlain}};
   op.attributes = {{"axes", ir::Ints()}};
   op.axes = ir::AxesRule(ResolveSqueeze);
-  op.infer = Infer;
+  op.infer = InferSqueeze;
   op.reference = [](ir::RefCall& call) { return CopyAll(call); };
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     return {Emit(call.b()).reshape(call.grad(0), call.in(0).type().dims)};

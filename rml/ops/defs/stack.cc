@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferStack(const ir::OpCall& call, ir::Types* outputs) {
   if (call.inputs() == 0) return core::InvalidArgument("there are no inputs");
   RML_TRY(CheckRank(call.rank(0) + 1));
   RML_ASSIGN(const int axis, call.axis("axis", call.rank(0) + 1));
@@ -42,7 +42,7 @@ ir::OpDef Stack() {
   op.types = {{"T", ir::kPlain}};
   op.attributes = {{"axis", 0}};
   op.axes = ir::AxesRule(ResolveStack);
-  op.infer = Infer;
+  op.infer = InferStack;
   op.decompose = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
     ir::Dims dims = call.in(0).type().dims;

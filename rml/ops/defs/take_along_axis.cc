@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceTakeAlongAxis(ir::RefCall& call) {
   RML_ASSIGN(const int axis, call.call().axis("axis", call.in_shape(0).rank()));
   const auto indices = call.in<int64_t>(1);
   const AxisView from(call.in_shape(0), axis);
@@ -45,7 +45,7 @@ ir::OpDef TakeAlongAxis() {
     outputs->push_back({call.dtype(0), call.input(1).dims});
     return {};
   };
-  op.reference = Reference;
+  op.reference = ReferenceTakeAlongAxis;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
     return {e.one("scatter_along_axis", {e.zeros_like(call.in(0)), call.in(1), call.grad(0)},

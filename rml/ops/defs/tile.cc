@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferTile(const ir::OpCall& call, ir::Types* outputs) {
   const ir::Ints& repeats = call.ints("repeats");
   if (repeats.size() != static_cast<size_t>(call.rank(0))) {
     return core::InvalidArgument("repeats has ", repeats.size(), " elements, and x ", call.rank(0),
@@ -21,7 +21,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceTile(ir::RefCall& call) {
   const core::Shape& from = call.in_shape(0);
   return CopyElements(call, [&](Coordinates& at) {
     for (int axis = 0; axis < from.rank(); ++axis) at[static_cast<size_t>(axis)] %= from[axis];
@@ -29,7 +29,7 @@ core::Status Reference(ir::RefCall& call) {
   });
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpTile(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Dims x = call.in(0).type().dims;
   const ir::Ints& repeats = call.call().ints("repeats");
@@ -70,9 +70,9 @@ ir::OpDef Tile() {
     }
     return SameAxes(call, 1, whole);
   });
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferTile;
+  op.reference = ReferenceTile;
+  op.vjp = VjpTile;
   op.samples = [] {
     return std::vector<ir::Sample>{
         {{{{}}}, {{"repeats", ir::Ints()}}},

@@ -9,7 +9,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferTopK(const ir::OpCall& call, ir::Types* outputs) {
   if (call.rank(0) == 0) return core::InvalidArgument("x has no axis to choose from");
   RML_ASSIGN(const int axis, call.axis("axis", call.rank(0)));
   const int64_t k = call.integer("k");
@@ -24,7 +24,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceTopK(ir::RefCall& call) {
   RML_ASSIGN(const int axis, call.call().axis("axis", call.in_shape(0).rank()));
   const bool largest = call.call().flag("largest");
   call.VisitNumber(0, [&](auto zero) {
@@ -74,8 +74,8 @@ ir::OpDef TopK() {
   op.types = {{"T", ir::kNumbers}};
   op.attributes = {{"k", ir::RequiredAttr{int64_t{1}}}, {"axis", -1}, {"largest", true}};
   op.axes = ir::AxesRule(AxesButOne);
-  op.infer = Infer;
-  op.reference = Reference;
+  op.infer = InferTopK;
+  op.reference = ReferenceTopK;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
     const ir::Value zeros = e.zeros_like(call.in(0));

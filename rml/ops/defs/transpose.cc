@@ -29,7 +29,7 @@ core::Expected<ir::Ints> Order(const ir::OpCall& call) {
   return order;
 }
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferTranspose(const ir::OpCall& call, ir::Types* outputs) {
   RML_ASSIGN(const ir::Ints order, Order(call));
   ir::Type type = call.input(0);
   for (size_t i = 0; i < order.size(); ++i)
@@ -38,7 +38,7 @@ core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
   return {};
 }
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceTranspose(ir::RefCall& call) {
   RML_ASSIGN(const ir::Ints order, Order(call.call()));
   call.VisitIn(0, [&](auto zero) {
     using T = decltype(zero);
@@ -68,7 +68,7 @@ core::Expected<ir::Axes> ResolveTranspose(const ir::OpCall& call) {
   return axes;
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpTranspose(ir::ExprCall& call) {
   const auto order = Order(call.call());
   ir::Ints inverse(order->size());
   for (size_t i = 0; i < order->size(); ++i)
@@ -89,9 +89,9 @@ ir::OpDef Transpose() {
   op.types = {{"T", ir::kPlain}};
   op.attributes = {{"order", ir::Ints()}};
   op.axes = ir::AxesRule(ResolveTranspose);
-  op.infer = Infer;
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.infer = InferTranspose;
+  op.reference = ReferenceTranspose;
+  op.vjp = VjpTranspose;
   op.samples = [] {
     return std::vector<ir::Sample>{
         {{{{}}}},

@@ -5,7 +5,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceTriangular(ir::RefCall& call) {
   const bool upper = call.call().flag("upper");
   const int64_t k = call.call().integer("k");
   const auto rank = static_cast<size_t>(call.in_shape(0).rank());
@@ -34,7 +34,7 @@ ir::OpDef Triangular() {
       return core::InvalidArgument("x has ", call.rank(0), " dimensions, expected at least 2");
     return InferLikeFirst(call, outputs);
   };
-  op.reference = Reference;
+  op.reference = ReferenceTriangular;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     return {Emit(call.b()).one(
         "triangular", {call.grad(0)},

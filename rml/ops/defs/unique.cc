@@ -8,7 +8,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceUnique(ir::RefCall& call) {
   call.VisitIn(0, [&](auto zero) {
     using T = decltype(zero);
     const auto x = call.in<T>(0);
@@ -63,7 +63,7 @@ ir::OpDef Unique() {
     outputs->push_back({core::DType::kI64, {found}});
     return {};
   };
-  op.reference = Reference;
+  op.reference = ReferenceUnique;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     // Equal elements share: where they would part, any choice is a subgradient.
     const Emit e(call.b());

@@ -14,7 +14,7 @@ core::Expected<ir::Ints> NewAxes(const ir::OpCall& call) {
   return call.axes("axes", rank, false);
 }
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferUnsqueeze(const ir::OpCall& call, ir::Types* outputs) {
   RML_ASSIGN(const ir::Ints axes, NewAxes(call));
   ir::Type type = call.input(0);
   for (const int64_t axis : axes) type.dims.Insert(static_cast<int>(axis), 1);
@@ -44,7 +44,7 @@ ir::OpDef Unsqueeze() {
   op.types = {{"T", ir::kPlain}};
   op.attributes = {{"axes", ir::RequiredAttr{ir::Ints()}}};
   op.axes = ir::AxesRule(ResolveUnsqueeze);
-  op.infer = Infer;
+  op.infer = InferUnsqueeze;
   op.reference = [](ir::RefCall& call) { return CopyAll(call); };
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     return {Emit(call.b()).reshape(call.grad(0), call.in(0).type().dims)};

@@ -6,7 +6,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceVariance(ir::RefCall& call) {
   const auto x = call.in<double>(0);
   const auto y = call.out<double>(0);
   const double count = static_cast<double>(ReducedCount(call));
@@ -22,7 +22,7 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpVariance(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Value x = call.in(0);
   const ir::Dims& dims = x.type().dims;
@@ -47,8 +47,8 @@ ir::OpDef Variance() {
       "`y = Σ (x - mean)² / max(n - correction, 0)` over `axes` (none: all). NumPy's ddof: 0 by "
       "default, where PyTorch's is 1. Of no elements: NaN.";
   op.attributes.push_back({"correction", 0.0});
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.reference = ReferenceVariance;
+  op.vjp = VjpVariance;
   op.cost = [](const ir::OpCall& call) {
     const double elements = static_cast<double>(call.input(0).dims.elements().max());
     const core::DTypeInfo& info = core::Info(call.dtype(0));

@@ -4,7 +4,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Reference(ir::RefCall& call) {
+core::Status ReferenceWhere(ir::RefCall& call) {
   const auto condition = call.in<uint8_t>(0);
   call.VisitIn(1, [&](auto zero) {
     using T = decltype(zero);
@@ -18,7 +18,7 @@ core::Status Reference(ir::RefCall& call) {
   return {};
 }
 
-ir::Values Vjp(ir::ExprCall& call) {
+ir::Values VjpWhere(ir::ExprCall& call) {
   const Emit e(call.b());
   const ir::Value zero = e.like(call.grad(0), 0);
   ir::Values grads(size_t{3});
@@ -44,8 +44,8 @@ ir::OpDef Where() {
     outputs->push_back({call.dtype(1), dims});
     return {};
   };
-  op.reference = Reference;
-  op.vjp = Vjp;
+  op.reference = ReferenceWhere;
+  op.vjp = VjpWhere;
   op.samples = [] {
     const ir::Fill bits = ir::Fill::Uniform(0, 1);
     return std::vector<ir::Sample>{{{{{}, bits}, {{}}, {{}}}},

@@ -8,7 +8,7 @@
 namespace rml::ops {
 namespace {
 
-core::Status Infer(const ir::OpCall& call, ir::Types* outputs) {
+core::Status InferWhile(const ir::OpCall& call, ir::Types* outputs) {
   RML_ASSIGN(const ir::Graph* const condition, GraphOf(call, "condition"));
   RML_ASSIGN(const ir::Graph* const body, GraphOf(call, "body"));
   ir::Types states;
@@ -34,7 +34,7 @@ ir::OpDef While() {
   op.types = {};
   op.attributes = {{"condition", ir::RequiredAttr{ir::GraphRef()}},
                    {"body", ir::RequiredAttr{ir::GraphRef()}}};
-  op.infer = Infer;
+  op.infer = InferWhile;
   op.decompose = [](ir::ExprCall& call) -> ir::Values {
     const auto run = [&](std::string_view name, const ir::Values& state) {
       auto values = ir::Interpret(call.b(), *call.call().attr<ir::GraphRef>(name), state);

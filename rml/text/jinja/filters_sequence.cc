@@ -411,7 +411,7 @@ Expected<Value> GroupBy(Runtime& runtime, const Value& value, const CallArgs& ar
   return runtime.MakeList(std::move(groups));
 }
 
-constexpr Filter kFilters[] = {
+constexpr Filter kSequenceFilters[] = {
     {"batch", Batch},
     {"count", LengthFilter},
     {"dictsort", DictSort},
@@ -438,6 +438,6 @@ constexpr Filter kFilters[] = {
 
 }  // namespace
 
-std::span<const Filter> SequenceFilters() { return kFilters; }
+std::span<const Filter> SequenceFilters() { return kSequenceFilters; }
 
 }  // namespace rml::text::jinja

@@ -235,7 +235,7 @@ Expected<Value> UrlEncode(Runtime& runtime, const Value& value, const CallArgs& 
   return runtime.MakeString(std::move(out));
 }
 
-constexpr Filter kFilters[] = {
+constexpr Filter kTextFilters[] = {
     {"capitalize", MapText<Capitalize>},
     {"center", Center},
     {"e", Escape},
@@ -257,6 +257,6 @@ constexpr Filter kFilters[] = {
 
 }  // namespace
 
-std::span<const Filter> TextFilters() { return kFilters; }
+std::span<const Filter> TextFilters() { return kTextFilters; }
 
 }  // namespace rml::text::jinja

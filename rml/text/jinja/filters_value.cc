@@ -131,13 +131,13 @@ Expected<Value> ToJsonFilter(Runtime& runtime, const Value& value, const CallArg
   return runtime.MakeString(std::move(text));
 }
 
-constexpr Filter kFilters[] = {
+constexpr Filter kValueFilters[] = {
     {"abs", Abs},     {"attr", Attr}, {"d", Default},   {"default", Default},
     {"float", Float}, {"int", Int},   {"round", Round}, {"tojson", ToJsonFilter},
 };
 
 }  // namespace
 
-std::span<const Filter> ValueFilters() { return kFilters; }
+std::span<const Filter> ValueFilters() { return kValueFilters; }
 
 }  // namespace rml::text::jinja

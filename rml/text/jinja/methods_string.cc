@@ -19,7 +19,7 @@ constexpr int64_t kMapCost = 3;
 
 // A method that takes no arguments and maps text to text.
 template <std::string (*kMap)(std::string_view)>
-Expected<Value> MapText(Runtime& runtime, const Value& self, const CallArgs& args) {
+Expected<Value> MapString(Runtime& runtime, const Value& self, const CallArgs& args) {
   RML_TRY(Bind("str method", args, {}));
   RML_TRY(runtime.Charge(kMapCost * self.weight()));
   return runtime.MakeString(kMap(self.text()), self.as_string().safe);
@@ -140,19 +140,19 @@ Expected<int64_t> FindIn(Runtime& runtime, const Value& self, const CallArgs& ar
 }
 
 template <bool kFromRight>
-Expected<Value> Find(Runtime& runtime, const Value& self, const CallArgs& args) {
+Expected<Value> FindString(Runtime& runtime, const Value& self, const CallArgs& args) {
   RML_ASSIGN(const int64_t at, FindIn<kFromRight>(runtime, self, args));
   return Value(at);
 }
 
 template <bool kFromRight>
-Expected<Value> Index(Runtime& runtime, const Value& self, const CallArgs& args) {
+Expected<Value> IndexString(Runtime& runtime, const Value& self, const CallArgs& args) {
   RML_ASSIGN(const int64_t at, FindIn<kFromRight>(runtime, self, args));
   if (at < 0) return InvalidArgument("substring not found");
   return Value(at);
 }
 
-Expected<Value> Count(Runtime& runtime, const Value& self, const CallArgs& args) {
+Expected<Value> CountString(Runtime& runtime, const Value& self, const CallArgs& args) {
   RML_ASSIGN(const BoundArgs bound, Bind("count", args, {"sub", "start", "end"}, 1));
   if (!bound[0]->is_string()) return InvalidArgument("must be str, not ", bound[0]->type_name());
   RML_ASSIGN(const Window window, SelectWindow(runtime, self, bound));
@@ -186,7 +186,7 @@ Expected<Value> ReplaceMethod(Runtime& runtime, const Value& self, const CallArg
   return runtime.MakeString(std::move(text), safe);
 }
 
-Expected<Value> Join(Runtime& runtime, const Value& self, const CallArgs& args) {
+Expected<Value> JoinStrings(Runtime& runtime, const Value& self, const CallArgs& args) {
   RML_ASSIGN(const BoundArgs bound, Bind("join", args, {"iterable"}, 1));
   if (!IsIterable(*bound[0])) return InvalidArgument("can only join an iterable");
   const bool safe = self.as_string().safe;
@@ -373,17 +373,17 @@ Expected<Value> NotHere(Runtime&, const Value&, const CallArgs&) {
 }
 
 constexpr Method kMethods[] = {
-    {"capitalize", MapText<Capitalize>},
-    {"casefold", MapText<CaseFold>},
+    {"capitalize", MapString<Capitalize>},
+    {"casefold", MapString<CaseFold>},
     {"center", Justify<Place::kCenter>},
-    {"count", Count},
+    {"count", CountString},
     {"encode", NotHere},
     {"endswith", HasAffix<true>},
     {"expandtabs", ExpandTabs},
-    {"find", Find<false>},
+    {"find", FindString<false>},
     {"format", BraceFormat},
     {"format_map", NotHere},
-    {"index", Index<false>},
+    {"index", IndexString<false>},
     {"isalnum", All<IsAlphanumeric>},
     {"isalpha", All<IsLetter>},
     {"isascii", IsAsciiMethod},
@@ -396,17 +396,17 @@ constexpr Method kMethods[] = {
     {"isspace", All<IsSpace>},
     {"istitle", IsTitleCased},
     {"isupper", AllCased<true>},
-    {"join", Join},
+    {"join", JoinStrings},
     {"ljust", Justify<Place::kLeft>},
-    {"lower", MapText<Lower>},
+    {"lower", MapString<Lower>},
     {"lstrip", StripMethod<Sides::kLeft>},
     {"maketrans", NotHere},
     {"partition", Partition<false>},
     {"removeprefix", RemoveAffix<false>},
     {"removesuffix", RemoveAffix<true>},
     {"replace", ReplaceMethod},
-    {"rfind", Find<true>},
-    {"rindex", Index<true>},
+    {"rfind", FindString<true>},
+    {"rindex", IndexString<true>},
     {"rjust", Justify<Place::kRight>},
     {"rpartition", Partition<true>},
     {"rsplit", SplitMethod<true>},
@@ -415,10 +415,10 @@ constexpr Method kMethods[] = {
     {"splitlines", SplitLinesMethod},
     {"startswith", HasAffix<false>},
     {"strip", StripMethod<Sides::kBoth>},
-    {"swapcase", MapText<SwapCase>},
-    {"title", MapText<Title>},
+    {"swapcase", MapString<SwapCase>},
+    {"title", MapString<Title>},
     {"translate", NotHere},
-    {"upper", MapText<Upper>},
+    {"upper", MapString<Upper>},
     {"zfill", ZeroFill},
 };
 
