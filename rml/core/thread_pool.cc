@@ -7,11 +7,14 @@
 // chunk: no generations are needed.
 #include "rml/core/thread_pool.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <chrono>
 #include <condition_variable>
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -66,6 +69,25 @@ bool SpinUntil(std::chrono::microseconds limit, Done done) {
   }
 }
 
+// Threads that are started meanwhile leave the process's signals to the program's own threads: one
+// that waits for Ctrl-C would else not be woken by it. A fault of their own still reaches them.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    for (const int own : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGPROF})
+      sigdelset(&all, own);
+    pthread_sigmask(SIG_BLOCK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
 int ClampThreads(int threads) {
   return std::clamp(threads == 0 ? UsableCores() : threads, 1, ThreadPool::kMaxThreads);
 }
@@ -78,6 +100,7 @@ struct ThreadPool::Impl {
   Impl(const Options& options, int threads)
       : spin(std::max(0, options.spin_microseconds)), affinity(options.affinity) {
     workers.reserve(static_cast<size_t>(threads - 1));
+    const SignalsBlocked blocked;
     try {
       for (int i = 1; i < threads; ++i) workers.emplace_back([this, i] { WorkerMain(i); });
     } catch (const std::system_error& refusal) {

@@ -1,9 +1,11 @@
 #include "rml/core/thread_pool.h"
 
 #include <gtest/gtest.h>
+#include <pthread.h>
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
 #include <set>
 #include <thread>
@@ -184,6 +186,23 @@ TEST(ThreadPool, ParallelForNearTheEndOfInt64DoesNotOverflow) {
   int64_t last_end = 0;
   pool.ParallelFor(count, count / 2, [&](int64_t, int64_t end, int) { last_end = end; });
   EXPECT_EQ(last_end, count);
+}
+
+TEST(ThreadPool, SignalsOfTheProcessAreLeftToItsOtherThreads) {
+  const auto blocks = [](int signal) {
+    sigset_t mask;
+    pthread_sigmask(SIG_BLOCK, nullptr, &mask);
+    return sigismember(&mask, signal) == 1;
+  };
+  const auto pool = ThreadPool::Make({.threads = 3});
+  ASSERT_TRUE(pool.ok());
+  const std::thread::id caller = std::this_thread::get_id();
+  EXPECT_FALSE(blocks(SIGINT));
+  (*pool)->Run(64, [&](int64_t, int) {
+    if (std::this_thread::get_id() == caller) return;
+    EXPECT_TRUE(blocks(SIGINT));
+    EXPECT_FALSE(blocks(SIGSEGV));
+  });
 }
 
 TEST(ThreadPool, MakeRefusesACoreThatTheProcessMayNotUse) {

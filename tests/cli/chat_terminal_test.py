@@ -41,8 +41,19 @@ class Terminal:
                 raise AssertionError(f"ended without {text!r}: {self.output[-500:]!r}") from error
         self.output = self.output.split(text, 1)[1]
 
+    def expect_prompt(self):
+        """Ready for keys: what is typed before, Ctrl-D for one, is the terminal's own to interpret."""
+        self.expect("> ")
+
     def exit_code(self):
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        """Reads what is still to come, so that the program can end."""
+        try:
+            while select.select([self.fd], [], [], TIMEOUT)[0]:
+                os.read(self.fd, 65536)
+        except OSError:  # the program has ended
+            return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        os.kill(self.pid, signal.SIGKILL)
+        raise AssertionError("the program does not end")
 
 
 def main():
@@ -55,24 +66,25 @@ def main():
         chat = Terminal([rml, "chat", f"{testdata}/stories260k.gguf", "--chat-template-file", str(template),
                          "--ignore-eos", "--context-shift", "-n", "100000000"], environment)
         chat.expect("/help lists the commands")
+        chat.expect_prompt()
         chat.send("Once upon a time\n")
         chat.expect("Once upon a time")
         time.sleep(0.5)
         chat.send("\x03")
         chat.expect("[stopped]")
+        chat.expect_prompt()
         chat.send("half a li\x03")  # at the prompt it drops the line
         chat.expect("^C")
+        chat.expect_prompt()
         chat.send("\x03")  # and again
         chat.expect("^C")
-        chat.send("/stats\n")
-        chat.expect("answer:")
-        chat.send(f"/save {saved}\n")
-        chat.expect("saved 2 messages")
-        chat.send("/reset\n")
-        chat.send(f"/load {saved}\n")
-        chat.expect("loaded 2 messages")
-        chat.send("/nonsense\n")
-        chat.expect("there is no command /nonsense")
+        for command, answer in (("/stats", "answer:"), (f"/save {saved}", "saved 2 messages"), ("/reset", "\n"),
+                                (f"/load {saved}", "loaded 2 messages"),
+                                ("/nonsense", "there is no command /nonsense")):
+            chat.expect_prompt()
+            chat.send(command + "\n")
+            chat.expect(answer)
+        chat.expect_prompt()
         chat.send("\x04")
         code = chat.exit_code()
         assert code == 0, f"exit code {code}"
