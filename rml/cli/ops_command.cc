@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rml/cli/commands.h"
+#include "rml/cli/ops_markdown.h"
 #include "rml/cli/report.h"
 #include "rml/io/json.h"
 #include "rml/ops/check/conformance.h"
@@ -43,8 +44,13 @@ void Print(const std::string& text) { std::puts(text.c_str()); }
 
 struct ListCommand {
   bool json = false;
+  bool markdown = false;
 
   Status Run() const {
+    if (markdown) {
+      std::fputs(OperatorsMarkdown(ops::BuiltinOps().all(), AllProviders()).c_str(), stdout);
+      return {};
+    }
     Json list = Json::MakeArray();
     for (const ir::OpDef* op : ops::BuiltinOps().all()) {
       Json kernels = Json::MakeArray();
@@ -169,6 +175,7 @@ void AddOpsCommand(ArgParser& rml) {
                                  "rml ops list --json");
   const auto lister = std::make_shared<ListCommand>();
   list.Flag("--json", &lister->json, "Print one JSON array");
+  list.Flag("--markdown", &lister->markdown, "Print docs/operators.md");
   list.SetRun([lister] { return ExitWith(lister->Run()); });
 
   ArgParser check = group.Command(

@@ -135,12 +135,8 @@ class DecoderBuilder {
                   {{"layout", adjacent ? "adjacent" : "halves"}});
   }
 
-  // The cache with the tokens' rows in their places.
   Value Store(const Value& cache, const Value& rows) const {
-    const Value places = e_.broadcast(e_.reshape(positions_, {batch_, 1, length_, 1}),
-                                      {batch_, spec_.kv_heads, length_, spec_.head_dim});
-    return e_.one("scatter_along_axis", {cache, places, e_.cast(rows, cache.dtype())},
-                  {{"axis", 2}});
+    return e_.one("kv_append", {cache, e_.cast(rows, cache.dtype()), context_->start});
   }
 
   Value Attend(const Value& h, const LayerSpec& layer, DecoderCache* cache) const {
