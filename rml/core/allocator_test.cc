@@ -32,6 +32,34 @@ TEST(HostMemory, BlocksAreAlignedAndWritableToTheLastByte) {
   }
 }
 
+TEST(HostMemory, SmallBlocksOfManySizesStayApartAcrossThreads) {
+  // Freed by another thread than the one that asked, in waves, each block full of its own number.
+  std::vector<std::pair<std::byte*, int64_t>> blocks;
+  for (int wave = 0; wave < 3; ++wave) {
+    for (int64_t i = 0; i < 400; ++i) {
+      const int64_t bytes = i % 50 * 25;
+      const auto block = AllocateHostMemory(bytes);
+      ASSERT_TRUE(block.ok());
+      EXPECT_EQ(reinterpret_cast<uintptr_t>(*block) % uintptr_t{kMemoryAlignment}, 0u);
+      std::memset(*block, static_cast<int>(i % 251), static_cast<size_t>(bytes));
+      blocks.emplace_back(*block, bytes);
+    }
+    for (size_t i = 0; i < blocks.size(); ++i) {
+      const auto [block, bytes] = blocks[i];
+      for (int64_t b = 0; b < bytes; ++b) ASSERT_EQ(static_cast<size_t>(block[b]), i % 251);
+    }
+    const auto free_all = [&] {
+      for (const auto& [block, bytes] : blocks) FreeHostMemory(block, bytes);
+    };
+    if (wave == 1) {
+      std::thread(free_all).join();
+    } else {
+      free_all();
+    }
+    blocks.clear();
+  }
+}
+
 TEST(HostMemory, AnAbsurdSizeIsAnErrorThatNamesIt) {
   for (const int64_t bytes : {INT64_MAX, INT64_MAX / 2, int64_t{1} << 60}) {
     const auto block = AllocateHostMemory(bytes);

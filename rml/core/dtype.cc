@@ -61,10 +61,13 @@ std::optional<DType> ParseDType(std::string_view name) {
 
 std::optional<int64_t> StorageBytes(DType dtype, int64_t elements) {
   const DTypeInfo& info = Info(dtype);
-  if (elements < 0 || elements % info.block_elements != 0) return std::nullopt;
+  int64_t blocks = elements;
+  if (info.block_elements != 1) {  // divisions cost more than all else that a small tensor needs
+    if (elements % info.block_elements != 0) return std::nullopt;
+    blocks = elements / info.block_elements;
+  }
   int64_t bytes = 0;
-  if (!CheckedMul<int64_t>(elements / info.block_elements, info.block_bytes, &bytes))
-    return std::nullopt;
+  if (elements < 0 || !CheckedMul<int64_t>(blocks, info.block_bytes, &bytes)) return std::nullopt;
   return bytes;
 }
 

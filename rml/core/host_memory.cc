@@ -16,9 +16,13 @@
 // that a kernel that runs past its end is caught.
 #if defined(__SANITIZE_ADDRESS__)  // GCC
 #define RML_ADDRESS_SANITIZER 1
+#elif defined(__SANITIZE_THREAD__)
+#define RML_THREAD_SANITIZER 1
 #elif defined(__has_feature)  // Clang
 #if __has_feature(address_sanitizer)
 #define RML_ADDRESS_SANITIZER 1
+#elif __has_feature(thread_sanitizer)
+#define RML_THREAD_SANITIZER 1
 #endif
 #endif
 
@@ -69,6 +73,75 @@ std::align_val_t HeapAlignment(int64_t bytes) {
   return std::align_val_t(static_cast<size_t>(IsLarge(bytes) ? kHugePageBytes : kMemoryAlignment));
 }
 
+// Small results come and go by the million, and aligned blocks are the heap's slow case: a thread
+// keeps some of those that it frees. The sanitizers see every block, and this is off under them.
+#if defined(RML_ADDRESS_SANITIZER) || defined(RML_THREAD_SANITIZER)
+constexpr int64_t kLargestKept = 0;
+#else
+constexpr int64_t kLargestKept = 1024;
+#endif
+
+class KeptBlocks {
+ public:
+  // Null where there is none of the size.
+  void* Take(int64_t bytes) {
+    List& list = lists_[Class(bytes)];
+    Block* const block = list.first;
+    if (block == nullptr) return nullptr;
+    list.first = block->next;
+    --list.count;
+    return block;
+  }
+  // Says whether it keeps the block.
+  bool Keep(void* memory, int64_t bytes) {
+    List& list = lists_[Class(bytes)];
+    if (list.count == kMost) return false;
+    list.first = new (memory) Block{list.first};
+    ++list.count;
+    return true;
+  }
+  bool closed() const { return closed_; }
+  // Gives all back; nothing is kept after that.
+  void Close() {
+    closed_ = true;
+    for (List& list : lists_) {
+      while (list.first != nullptr) {
+        Block* const block = list.first;
+        list.first = block->next;
+        ::operator delete(block, HeapAlignment(0));
+      }
+    }
+  }
+
+ private:
+  struct Block {
+    Block* next;
+  };
+  struct List {
+    Block* first = nullptr;
+    int count = 0;
+  };
+  static constexpr int kMost = 64;  // of one size
+  static size_t Class(int64_t bytes) { return static_cast<size_t>((bytes + 63) / 64); }
+
+  List lists_[kLargestKept / 64 + 1];
+  bool closed_ = false;
+};
+
+// Two objects, for blocks are freed until the very end of a thread: the first has no destructor, so
+// it can be used after the second has emptied it.
+constinit thread_local KeptBlocks kept_blocks;
+struct KeptBlocksCloser {
+  bool armed = false;
+  ~KeptBlocksCloser() { kept_blocks.Close(); }
+};
+thread_local KeptBlocksCloser kept_blocks_closer;
+
+size_t HeapBytes(int64_t bytes) {
+  const auto size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
+  return bytes <= kLargestKept ? RoundUp(size, static_cast<size_t>(kMemoryAlignment)) : size;
+}
+
 }  // namespace
 
 Expected<std::byte*> AllocateHostMemory(int64_t bytes) {
@@ -81,8 +154,10 @@ Expected<std::byte*> AllocateHostMemory(int64_t bytes) {
     return block;
   }
 #endif
-  const auto size = static_cast<size_t>(std::max<int64_t>(bytes, 1));
-  void* const block = ::operator new(size, HeapAlignment(bytes), std::nothrow);
+  if (bytes <= kLargestKept) {
+    if (void* const kept = kept_blocks.Take(bytes)) return static_cast<std::byte*>(kept);
+  }
+  void* const block = ::operator new(HeapBytes(bytes), HeapAlignment(bytes), std::nothrow);
   if (block == nullptr) return OutOfMemory(bytes);
   return static_cast<std::byte*>(block);
 }
@@ -94,6 +169,10 @@ void FreeHostMemory(std::byte* block, int64_t bytes) noexcept {
     return;
   }
 #endif
+  if (bytes <= kLargestKept && !kept_blocks.closed()) {
+    kept_blocks_closer.armed = true;  // the first use makes it, so that its destructor will run
+    if (kept_blocks.Keep(block, bytes)) return;
+  }
   ::operator delete(block, HeapAlignment(bytes));
 }
 

@@ -17,20 +17,11 @@ using ir::Values;
 
 namespace {
 
-using Inputs = core::InlineVector<OpCall::Input, 4>;
 using Tensors = core::InlineVector<const Tensor*, 4>;
 
-std::string SignatureOf(const Choice& choice, const OpCall& call) {
-  std::string key =
-      core::StrCat(choice.provider->name(), " ", choice.kernel->name, " ", call.op().name);
-  for (const OpCall::Input& input : call.all_inputs())
-    key += input.given ? input.type.ToString() : "-";
-  for (size_t i = 0; i < call.op().attributes.size(); ++i) {
-    key += ToString(call.attributes().at(call.op().attributes, i));
-    key += ';';
-  }
-  return key;
-}
+// Plans that a builder keeps; past that it starts anew, so that shapes that never come back cost
+// no memory.
+constexpr size_t kMostPlans = 4096;
 
 // The largest shape that the type allows, to allocate for.
 Expected<core::Shape> LargestShape(const ir::Type& type) {
@@ -40,13 +31,81 @@ Expected<core::Shape> LargestShape(const ir::Type& type) {
   return core::Shape::Make({dims.data(), static_cast<size_t>(type.rank())});
 }
 
+// splitmix64's finaliser, over what came before and what comes now.
+uint64_t Mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
+  return hash ^ (hash >> 29);
+}
+
+uint64_t HashOf(const ir::OpDef& op, std::span<const Value> inputs) {
+  uint64_t hash = Mix(inputs.size(), reinterpret_cast<uintptr_t>(&op));
+  for (const Value& value : inputs) {
+    if (!value.defined()) {
+      hash = Mix(hash, 1);
+      continue;
+    }
+    const Tensor& tensor = value.tensor();
+    hash = Mix(hash, static_cast<uint64_t>(tensor.dtype()) << 8 |
+                         static_cast<uint64_t>(tensor.rank()) << 4 | 2);
+    for (const int64_t dim : tensor.shape().dims()) hash = Mix(hash, static_cast<uint64_t>(dim));
+  }
+  return hash;
+}
+
+bool SameAttributes(const ir::OpDef& op, const ir::Attributes& a, const ir::Attributes& b) {
+  if (a.all_default() && b.all_default()) return true;
+  for (size_t i = 0; i < op.attributes.size(); ++i) {
+    if (!AttrEqual(a.at(op.attributes, i), b.at(op.attributes, i))) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+// All that a call needs beside its data, worked out once for a signature: the operator, its
+// attributes, the dtypes and shapes of its inputs.
+struct EagerBuilder::Plan {
+  Plan(const ir::OpDef& op_def, std::span<const Value> inputs, ir::Attributes given)
+      : op(op_def), attributes(std::move(given)), call(op, Known(inputs), attributes) {}
+
+  bool Fits(const ir::OpDef& other, std::span<const Value> inputs,
+            const ir::Attributes& given) const {
+    if (&other != &op || inputs.size() != known.size()) return false;
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].defined() != known[i].given) return false;
+      if (!known[i].given) continue;
+      const Tensor& tensor = inputs[i].tensor();
+      if (tensor.dtype() != known[i].type.dtype || !(tensor.shape() == input_shapes[i]))
+        return false;
+    }
+    return SameAttributes(op, attributes, given);
+  }
+
+  const ir::OpDef& op;
+  const ir::Attributes attributes;
+  std::vector<OpCall::Input> known;
+  std::vector<core::Shape> input_shapes;
+  const OpCall call;
+  ir::Types types;                         // of the outputs
+  std::vector<core::Shape> output_shapes;  // the largest, where only the run knows
+  const Kernel* kernel = nullptr;
+  std::shared_ptr<const Prepared> prepared;
+  int64_t workspace_bytes = 0;
+
+ private:
+  std::span<const OpCall::Input> Known(std::span<const Value> inputs) {
+    for (const Value& value : inputs) {
+      known.push_back(
+          {.type = value.defined() ? value.type() : ir::Type(), .given = value.defined()});
+      input_shapes.push_back(value.defined() ? value.tensor().shape() : core::Shape());
+    }
+    return known;
+  }
+};
 
 struct EagerBuilder::Cache {
   std::mutex mutex;
-  // Every kernel of an operator, in the order of asking.
-  std::unordered_map<const ir::OpDef*, std::vector<Choice>> kernels;
-  std::unordered_map<std::string, std::shared_ptr<const Prepared>> prepared;
+  std::unordered_map<uint64_t, std::shared_ptr<const Plan>> plans;
 };
 
 EagerBuilder::EagerBuilder(const core::RunContext& context, ProviderList providers,
@@ -58,93 +117,89 @@ EagerBuilder::EagerBuilder(const core::RunContext& context, ProviderList provide
 
 EagerBuilder::~EagerBuilder() = default;
 
-Expected<Choice> EagerBuilder::Choose(const OpCall& call, const core::Device& device) {
-  const std::vector<Choice>* choices = nullptr;
+Expected<std::shared_ptr<const EagerBuilder::Plan>> EagerBuilder::MakePlan(
+    const ir::OpDef& op, std::span<const Value> inputs, const ir::Attributes& attributes) {
+  const auto plan = std::make_shared<Plan>(op, inputs, attributes);
+  RML_TRY(ir::InferTypes(plan->call, &plan->types));
+  for (const ir::Type& type : plan->types) {
+    RML_ASSIGN(const core::Shape shape, LargestShape(type));
+    plan->output_shapes.push_back(shape);
+  }
+  RML_ASSIGN(const Choice choice,
+             ChooseKernel(providers_, plan->call, context_.GetAllocator().device()));
+  plan->kernel = choice.kernel;
+  if (plan->kernel->prepare != nullptr) {
+    RML_ASSIGN(plan->prepared, plan->kernel->prepare(plan->call, context_));
+  }
+  if (plan->kernel->workspace != nullptr)
+    plan->workspace_bytes = plan->kernel->workspace(plan->call, plan->prepared.get(), context_);
+  return plan;
+}
+
+Expected<std::shared_ptr<const EagerBuilder::Plan>> EagerBuilder::PlanOf(
+    const ir::OpDef& op, std::span<const Value> inputs, const ir::Attributes& attributes) {
+  // Calls with graphs are not kept: two graphs of one text may hold different constants.
+  if (op.takes_graph()) return MakePlan(op, inputs, attributes);
+  const uint64_t hash = HashOf(op, inputs);
   {
     const std::scoped_lock lock(cache_->mutex);
-    const auto [place, added] = cache_->kernels.try_emplace(&call.op());
-    if (added) {
-      for (const Provider* provider : providers_) {
-        for (const Kernel& kernel : provider->Kernels(call.op().name))
-          place->second.push_back({provider, &kernel});
-      }
-    }
-    choices = &place->second;  // never changed again, and never moved
+    if (const auto known = cache_->plans.find(hash);
+        known != cache_->plans.end() && known->second->Fits(op, inputs, attributes))
+      return known->second;
   }
-  for (const Choice& choice : *choices) {
-    if (!choice.provider->RunsOn(device)) continue;
-    if (choice.kernel->accepts == nullptr || !choice.kernel->accepts(call)) return choice;
-  }
-  return ChooseKernel(providers_, call, device);  // for its message
+  RML_ASSIGN(std::shared_ptr<const Plan> plan, MakePlan(op, inputs, attributes));
+  const std::scoped_lock lock(cache_->mutex);
+  if (cache_->plans.size() >= kMostPlans) cache_->plans.clear();
+  cache_->plans[hash] = plan;
+  return plan;
 }
 
 Expected<Value> EagerBuilder::Constant(Tensor tensor) { return Value(std::move(tensor)); }
 
-Expected<std::vector<Tensor>> EagerBuilder::Compute(const OpCall& call,
-                                                    std::span<const Tensor* const> inputs,
-                                                    std::span<const ir::Type> types) {
+Status EagerBuilder::Compute(const Plan& plan, std::span<const Tensor* const> inputs,
+                             Outputs* outputs) {
   core::Allocator& memory = context_.GetAllocator();
-  RML_ASSIGN(const Choice choice, Choose(call, memory.device()));
-
-  std::shared_ptr<const Prepared> prepared;
-  if (choice.kernel->prepare != nullptr) {
-    // What holds graphs is not cached: two graphs of one text may hold different constants.
-    const std::string key = call.op().takes_graph() ? std::string() : SignatureOf(choice, call);
-    const std::scoped_lock lock(cache_->mutex);
-    if (const auto known = cache_->prepared.find(key);
-        !key.empty() && known != cache_->prepared.end()) {
-      prepared = known->second;
-    } else {
-      RML_ASSIGN(prepared, choice.kernel->prepare(call, context_));
-      if (!key.empty()) cache_->prepared.emplace(key, prepared);
-    }
-  }
-
-  std::vector<Tensor> outputs;
   core::InlineVector<core::Shape, 2> extents;
-  outputs.reserve(types.size());
-  for (const ir::Type& type : types) {
-    RML_ASSIGN(const core::Shape shape, LargestShape(type));
-    RML_ASSIGN(outputs.emplace_back(), Tensor::Empty(type.dtype, shape, memory));
-    extents.push_back(shape);
+  for (size_t i = 0; i < plan.types.size(); ++i) {
+    RML_ASSIGN(outputs->emplace_back(),
+               Tensor::Empty(plan.types[i].dtype, plan.output_shapes[i], memory));
+    extents.push_back(plan.output_shapes[i]);
   }
-  for (const ir::Alias& alias : call.op().aliases) {
-    RML_TRY(inputs[static_cast<size_t>(alias.in)]->CopyTo(outputs[static_cast<size_t>(alias.out)]));
+  for (const ir::Alias& alias : plan.op.aliases) {
+    RML_TRY(
+        inputs[static_cast<size_t>(alias.in)]->CopyTo((*outputs)[static_cast<size_t>(alias.out)]));
   }
 
   KernelArgs args;
-  args.call = &call;
+  args.call = &plan.call;
   args.inputs = inputs;
-  args.outputs = outputs;
-  args.prepared = prepared.get();
+  args.outputs = *outputs;
+  args.prepared = plan.prepared.get();
   args.context = &context_;
   args.extents = extents;
   std::shared_ptr<core::Buffer> workspace;
-  if (choice.kernel->workspace != nullptr) {
-    const int64_t bytes = choice.kernel->workspace(call, prepared.get(), context_);
-    if (bytes > 0) {
-      RML_ASSIGN(workspace, core::Buffer::Allocate(core::Cpu(), bytes));
-      RML_ASSIGN(args.workspace, workspace->MutableHostView());
-    }
+  if (plan.workspace_bytes > 0) {
+    RML_ASSIGN(workspace, core::Buffer::Allocate(core::Cpu(), plan.workspace_bytes));
+    RML_ASSIGN(args.workspace, workspace->MutableHostView());
   }
-  const core::ScopedEvent event(context_.events, "ops", call.op().name);
-  RML_TRY(choice.kernel->run(args));
+  const core::ScopedEvent event(context_.events, "ops", plan.op.name);
+  RML_TRY(plan.kernel->run(args));
 
-  for (size_t i = 0; i < outputs.size(); ++i) {
-    if (types[i].dims.is_static()) continue;
+  for (size_t i = 0; i < outputs->size(); ++i) {
+    if (plan.types[i].dims.is_static()) continue;
+    Tensor& output = (*outputs)[i];
     for (int axis = 0; axis < extents[i].rank(); ++axis) {
-      if (extents[i][axis] == outputs[i].dim(axis)) continue;
-      RML_ASSIGN(outputs[i], outputs[i].Slice(axis, 0, extents[i][axis]));
+      if (extents[i][axis] == output.dim(axis)) continue;
+      RML_ASSIGN(output, output.Slice(axis, 0, extents[i][axis]));
     }
-    RML_ASSIGN(outputs[i], outputs[i].Contiguous(memory));
+    RML_ASSIGN(output, output.Contiguous(memory));
   }
-  return outputs;
+  return {};
 }
 
 Expected<Values> EagerBuilder::Call(const ir::OpDef& op, std::span<const Value> inputs,
                                     const ir::Attributes& attributes) {
   core::Device& device = context_.GetAllocator().device();
-  Inputs known;
   Tensors tensors;
   bool wants_gradient = false;
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -154,10 +209,8 @@ Expected<Values> EagerBuilder::Call(const ir::OpDef& op, std::span<const Value> 
                                       value.graph()->NameOf(value.id()),
                                       ", has no content to compute with");
     }
-    known.push_back({.type = {}, .given = value.defined()});
     tensors.push_back(nullptr);
     if (!value.defined()) continue;
-    known.back().type = value.type();
     tensors.back() = &value.tensor();
     wants_gradient = wants_gradient || value.requires_grad();
     if (&value.tensor().device() != &device) {
@@ -167,19 +220,20 @@ Expected<Values> EagerBuilder::Call(const ir::OpDef& op, std::span<const Value> 
           "; copy it there");
     }
   }
-  const OpCall call(op, known, attributes);
-  ir::Types types;
-  RML_TRY(ir::InferTypes(call, &types));
-  auto outputs = Compute(call, tensors, types);
-  if (!outputs.ok()) {
-    const bool named = outputs.status().message().starts_with(op.name);
-    return named ? outputs.status() : outputs.status().WithContext(op.name);
-  }
+  const auto named = [&](const Status& status) {
+    return status.message().starts_with(op.name) ? status : status.WithContext(op.name);
+  };
+  const auto plan = PlanOf(op, inputs, attributes);
+  if (!plan.ok()) return named(plan.status());
+  Outputs outputs;
+  if (const Status status = Compute(**plan, tensors, &outputs); !status.ok()) return named(status);
 
   Values values;
-  for (const Tensor& tensor : *outputs) values.push_back(Value(tensor));
-  if (wants_gradient && ir::GradientMode() && !op.no_gradient) {
-    const auto node = std::make_shared<ir::TapeNode>(op, attributes, inputs, *std::move(outputs));
+  const bool taped = wants_gradient && ir::GradientMode() && !op.no_gradient;
+  for (Tensor& tensor : outputs) values.push_back(Value(taped ? tensor : std::move(tensor)));
+  if (taped) {
+    const auto node = std::make_shared<ir::TapeNode>(
+        op, attributes, inputs, std::vector<Tensor>(outputs.begin(), outputs.end()));
     for (size_t i = 0; i < values.size(); ++i) {
       if (ir::CarriesGradient(values[i].dtype())) values[i].set_producer(node, static_cast<int>(i));
     }

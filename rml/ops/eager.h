@@ -27,18 +27,23 @@ class EagerBuilder final : public ir::Builder {
   const core::RunContext& context() const { return context_; }
 
  private:
+  struct Plan;
   struct Cache;
+  using Outputs = core::InlineVector<core::Tensor, 2>;
 
-  core::Expected<std::vector<core::Tensor>> Compute(const ir::OpCall& call,
-                                                    std::span<const core::Tensor* const> inputs,
-                                                    std::span<const ir::Type> types);
-
-  core::Expected<Choice> Choose(const ir::OpCall& call, const core::Device& device);
+  core::Expected<std::shared_ptr<const Plan>> PlanOf(const ir::OpDef& op,
+                                                     std::span<const ir::Value> inputs,
+                                                     const ir::Attributes& attributes);
+  core::Expected<std::shared_ptr<const Plan>> MakePlan(const ir::OpDef& op,
+                                                       std::span<const ir::Value> inputs,
+                                                       const ir::Attributes& attributes);
+  core::Status Compute(const Plan& plan, std::span<const core::Tensor* const> inputs,
+                       Outputs* outputs);
 
   const core::RunContext& context_;
   ProviderList providers_;
   const ir::OpSource& operators_;
-  std::unique_ptr<Cache> cache_;  // of what kernels prepared, by signature
+  std::unique_ptr<Cache> cache_;  // of plans, by signature
 };
 
 }  // namespace rml::ops
