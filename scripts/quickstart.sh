@@ -3,6 +3,8 @@
 # Run it again at any time; what is done already is not done twice.
 #
 #   --require-model   fail, rather than fall back to the tiny embedded model, without a network
+#
+# It builds the preset `release`; RML_PRESET names another, whose build may be there already.
 set -euo pipefail
 
 cd "$(dirname "$0")/.."
@@ -17,13 +19,14 @@ done
 
 scripts/setup.sh build pull
 
-if [[ ! -f build/release/build.ninja ]]; then
-  cmake --preset release -DRML_BUILD_TESTS=OFF -DRML_BUILD_BENCHMARKS=OFF > build-release.log 2>&1 ||
+preset=${RML_PRESET:-release}
+if [[ ! -f build/$preset/build.ninja ]]; then
+  cmake --preset "$preset" -DRML_BUILD_TESTS=OFF -DRML_BUILD_BENCHMARKS=OFF > build-release.log 2>&1 ||
     { cat build-release.log >&2; exit 1; }
   rm -f build-release.log
 fi
-cmake --build --preset release --target rml
-rml=build/release/bin/rml
+cmake --build --preset "$preset" --target rml
+rml=build/$preset/bin/rml
 
 ask=(generate -n 48 --temp 0)
 if "$rml" pull "$model"; then
