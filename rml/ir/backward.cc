@@ -170,6 +170,11 @@ class TapeWalk {
   void Arrive(const Value& value, const Value& grad) {
     if (!grad.defined()) return;
     if (const std::shared_ptr<TapeNode>& node = value.producer(); node != nullptr) {
+      if (node->released) {
+        throw Error(core::FailedPrecondition(
+            node->op.name,
+            ": a backward pass has used up this part of the tape; keep it to go back again"));
+      }
       Pending& pending = pending_[node->order];
       pending.node = node;
       pending.grads.resize(node->outputs.size());
@@ -201,11 +206,6 @@ class TapeWalk {
 
   Status Step(TapeNode& node, const std::shared_ptr<TapeNode>& owner,
               std::span<const Value> grads) {
-    if (node.released) {
-      return core::FailedPrecondition(
-          node.op.name,
-          ": a backward pass has used up this part of the tape; keep it to go back again");
-    }
     Flags needs;
     for (const Value& value : node.inputs) {
       needs.push_back(value.defined() && value.requires_grad() && CarriesGradient(value.dtype()));
