@@ -1,5 +1,7 @@
 #include "rml/ops/collective.h"
 
+#include "rml/ops/elementwise.h"
+
 namespace rml::ops {
 
 using core::Expected;
@@ -43,6 +45,41 @@ Expected<core::Collectives*> GroupOf(const ir::RefCall& call, int64_t members) {
                                     members);
   }
   return size == 1 ? nullptr : group;
+}
+
+Expected<core::Collectives*> GroupWithRoot(const ir::RefCall& call) {
+  const int64_t root = call.call().integer("root");
+  RML_ASSIGN(core::Collectives* const group, GroupOf(call, 0));
+  if (const int size = group == nullptr ? 1 : group->size(); root >= size) {
+    return core::InvalidArgument("root is ", root, ", and the group of this run has ", size,
+                                 " members");
+  }
+  return group;
+}
+
+ir::OpDef Rooted(std::string_view name, std::string_view doc, std::string_view adjoint) {
+  ir::OpDef op;
+  op.name = name;
+  op.doc = doc;
+  op.inputs = {{"x"}};
+  op.outputs = {{"y"}};
+  op.attributes = {{"root", 0}};
+  op.axes = ir::AxesRule(BroadcastAxes);
+  op.infer = [](const ir::OpCall& call, ir::Types* outputs) -> core::Status {
+    if (call.integer("root") < 0) return core::InvalidArgument("root is ", call.integer("root"));
+    return InferLikeFirst(call, outputs);
+  };
+  op.vjp = [adjoint](ir::ExprCall& call) -> ir::Values {
+    const Emit e(call.b());
+    return {e.one(adjoint, {call.grad(0)}, {{"root", call.call().integer("root")}})};
+  };
+  op.collective = true;
+  op.samples = [] {
+    std::vector<ir::Sample> samples = UnarySamples();
+    samples.push_back({{{{2, 5}}}, {{"root", 0}}, true, false, 3});
+    return samples;
+  };
+  return op;
 }
 
 ir::Axes AxesBut(const ir::OpCall& call, std::span<const int64_t> whole) {

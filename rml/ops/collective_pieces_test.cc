@@ -6,72 +6,43 @@
 #include <gtest/gtest.h>
 
 #include "rml/core/error.h"
-#include "rml/ir/backward.h"
 #include "rml/ops/eager.h"
 #include "rml/ops/expr.h"
 #include "rml/ops/reference.h"
-#include "rml/ops/testing/thread_collectives.h"
+#include "rml/ops/testing/group_run.h"
 
 namespace rml::ops {
 namespace {
 
-using ir::Value;
 using ::testing::ElementsAre;
+using testing::GroupRun;
 
 constexpr int kGroup = 2;
 
-struct Result {
-  std::vector<std::vector<double>> y = std::vector<std::vector<double>>(kGroup);
-  std::vector<std::vector<double>> gradient = std::vector<std::vector<double>>(kGroup);
-  double loss = 0;
-};
-
 // Member r's x, [2, 4], is 10 · r + 0 … 7, moved by `step` at `place` of member 0; its loss weighs
 // the elements of y by (r + 1) · (i + 1).
-Result RunGroup(std::string_view op, const ir::AttrList& attributes, double step = 0,
-                size_t place = 0) {
-  Result result;
-  std::vector<double> losses(kGroup);
-  testing::ThreadGroup group(kGroup);
-  group.Run([&](core::Collectives& member) {
-    const core::RunContext context = {.collectives = &member};
-    EagerBuilder eager(context, {&ReferenceProvider()}, BuiltinOps());
-    const Emit e(eager);
-    const auto r = static_cast<size_t>(member.rank());
-    std::vector<double> content(8);
-    for (size_t i = 0; i < content.size(); ++i)
-      content[i] = 10 * static_cast<double>(r) + static_cast<double>(i);
-    if (r == 0) content[place] += step;
-    Value x(*core::Tensor::FromHost<double>({2, 4}, content, core::Cpu()));
-    x.set_requires_grad(true);
-    const Value y = e.one(op, {x}, attributes);
-    std::vector<double> weights(static_cast<size_t>(y.tensor().elements()));
-    for (size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>((r + 1) * (i + 1));
-    const Value weight(*core::Tensor::FromHost<double>(y.tensor().shape(), weights, core::Cpu()));
-    const Value loss = e.sum(e.mul(y, weight), {});
-    const Value one = e.scalar(1, core::DType::kF64);
-    const auto gradient =
-        ir::TapeBackward(eager, std::span(&loss, 1), std::span(&one, 1), std::span(&x, 1));
-    ASSERT_TRUE(gradient.ok()) << gradient.status().message();
-    const auto values = *y.tensor().HostData<double>();
-    const auto grads = *(*gradient)[0].tensor().HostData<double>();
-    result.y[r].assign(values.begin(), values.end());
-    result.gradient[r].assign(grads.begin(), grads.end());
-    losses[r] = (*loss.tensor().HostData<double>())[0];
-  });
-  for (const double loss : losses) result.loss += loss;
-  return result;
+GroupRun RunGroup(std::string_view op, const ir::AttrList& attributes, double step = 0,
+                  size_t place = 0) {
+  return testing::RunOnGroup(
+      kGroup, op, attributes,
+      [&](int r) {
+        std::vector<double> content(8);
+        for (size_t i = 0; i < content.size(); ++i) content[i] = 10 * r + static_cast<double>(i);
+        if (r == 0) content[place] += step;
+        return *core::Tensor::FromHost<double>({2, 4}, content, core::Cpu());
+      },
+      [](int r, int64_t i) { return static_cast<double>((r + 1) * (i + 1)); });
 }
 
 TEST(CollectivePieces, AllGatherJoinsInTheOrderOfRanks) {
-  const Result rows = RunGroup("all_gather", {{"members", kGroup}});
+  const GroupRun rows = RunGroup("all_gather", {{"members", kGroup}});
   EXPECT_THAT(rows.y[1], ElementsAre(0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12, 13, 14, 15, 16, 17));
-  const Result columns = RunGroup("all_gather", {{"axis", 1}, {"members", kGroup}});
+  const GroupRun columns = RunGroup("all_gather", {{"axis", 1}, {"members", kGroup}});
   EXPECT_THAT(columns.y[0], ElementsAre(0, 1, 2, 3, 10, 11, 12, 13, 4, 5, 6, 7, 14, 15, 16, 17));
 }
 
 TEST(CollectivePieces, ReduceScatterGivesEachItsPiece) {
-  const Result result = RunGroup("reduce_scatter", {{"axis", 1}, {"members", kGroup}});
+  const GroupRun result = RunGroup("reduce_scatter", {{"axis", 1}, {"members", kGroup}});
   EXPECT_THAT(result.y[0], ElementsAre(10, 12, 18, 20));
   EXPECT_THAT(result.y[1], ElementsAre(14, 16, 22, 24));
   EXPECT_THAT(RunGroup("reduce_scatter", {{"members", kGroup}, {"op", "max"}}).y[1],
@@ -79,7 +50,7 @@ TEST(CollectivePieces, ReduceScatterGivesEachItsPiece) {
 }
 
 TEST(CollectivePieces, AllToAllTurnsASplitOfOneAxisIntoThatOfAnother) {
-  const Result result =
+  const GroupRun result =
       RunGroup("all_to_all", {{"split_axis", 1}, {"concat_axis", 0}, {"members", kGroup}});
   EXPECT_THAT(result.y[0], ElementsAre(0, 1, 4, 5, 10, 11, 14, 15));
   EXPECT_THAT(result.y[1], ElementsAre(2, 3, 6, 7, 12, 13, 16, 17));
@@ -88,7 +59,7 @@ TEST(CollectivePieces, AllToAllTurnsASplitOfOneAxisIntoThatOfAnother) {
 TEST(CollectivePieces, BroadcastGivesTheRootsAndReduceTheSum) {
   EXPECT_THAT(RunGroup("collective_broadcast", {{"root", 1}}).y[0],
               ElementsAre(10, 11, 12, 13, 14, 15, 16, 17));
-  const Result sum = RunGroup("collective_reduce", {{"root", 1}});
+  const GroupRun sum = RunGroup("collective_reduce", {{"root", 1}});
   EXPECT_THAT(sum.y[0], ElementsAre(0, 0, 0, 0, 0, 0, 0, 0));
   EXPECT_THAT(sum.y[1], ElementsAre(10, 12, 14, 16, 18, 20, 22, 24));
 }
@@ -107,7 +78,7 @@ TEST(CollectivePieces, GradientsAreThoseOfTheSumOfLosses) {
       {"collective_reduce", {{"root", 1}}},
   };
   for (const auto& [op, attributes] : calls) {
-    const Result found = RunGroup(op, attributes);
+    const GroupRun found = RunGroup(op, attributes);
     // Place 0 holds a zero, which the gradient of a product would divide by.
     for (const size_t place : {1, 2, 5, 7}) {
       const double expected = (RunGroup(op, attributes, 1e-4, place).loss -

@@ -11,22 +11,17 @@ namespace {
 core::Status ReferenceAllGather(ir::RefCall& call) {
   RML_ASSIGN(const int axis, call.call().axis("axis", call.in_shape(0).rank()));
   RML_ASSIGN(const int64_t members, MembersOf(call.call()));
-  RML_ASSIGN(core::Collectives* const group, GroupOf(call, members));
-  return call.VisitIn(0, [&](auto zero) -> core::Status {
+  return call.VisitIn(0, [&](auto zero) {
     using T = decltype(zero);
-    const auto x = call.in<T>(0);
-    const auto y = call.out<T>(0);
-    if (group == nullptr) {
-      std::copy(x.begin(), x.end(), y.begin());
+    return Exchange<T>(call, members, [&](auto& group, auto x, auto y) -> core::Status {
+      std::vector<T> mine(x.begin(), x.end());
+      std::vector<T> pieces(static_cast<size_t>(y.size()));
+      RML_ASSIGN(const core::Tensor in, TensorOver(std::span(mine)));
+      RML_ASSIGN(const core::Tensor out, TensorOver(std::span(pieces)));
+      RML_TRY(group.AllGather(in, out));
+      CopyPieces(y.shape(), axis, members, y.data(), pieces.data(), false);
       return {};
-    }
-    std::vector<T> mine(x.begin(), x.end());
-    std::vector<T> pieces(static_cast<size_t>(y.size()));
-    RML_ASSIGN(const core::Tensor in, TensorOver(std::span(mine)));
-    RML_ASSIGN(const core::Tensor out, TensorOver(std::span(pieces)));
-    RML_TRY(group->AllGather(in, out));
-    CopyPieces(y.shape(), axis, members, y.data(), pieces.data(), false);
-    return {};
+    });
   });
 }
 

@@ -1,19 +1,9 @@
 // y = the combination of every member's x
-#include "rml/core/collectives.h"
-#include "rml/core/error.h"
+#include "rml/ops/collective.h"
 #include "rml/ops/elementwise.h"
 
 namespace rml::ops {
 namespace {
-
-core::Expected<core::ReduceOp> ReduceOpOf(const ir::OpCall& call) {
-  const std::string& name = call.text("op");
-  if (name == "sum") return core::ReduceOp::kSum;
-  if (name == "max") return core::ReduceOp::kMax;
-  if (name == "min") return core::ReduceOp::kMin;
-  if (name == "prod") return core::ReduceOp::kProd;
-  return core::InvalidArgument("op is \"", name, "\", expected sum, max, min or prod");
-}
 
 core::Status ReferenceAllReduce(ir::RefCall& call) {
   return call.VisitNumber(0, [&](auto zero) -> core::Status {
@@ -21,13 +11,10 @@ core::Status ReferenceAllReduce(ir::RefCall& call) {
     const auto x = call.in<T>(0);
     const auto y = call.out<T>(0);
     std::copy(x.begin(), x.end(), y.begin());
-    core::Collectives* const group = call.context().collectives;
-    if (group == nullptr || group->size() == 1) return {};
-    RML_ASSIGN(const core::ReduceOp op, ReduceOpOf(call.call()));
-    const auto bytes = std::as_writable_bytes(std::span(y.data(), static_cast<size_t>(y.size())));
-    RML_ASSIGN(const core::Tensor tensor,
-               core::Tensor::Over(core::Buffer::WrapWritable(bytes, nullptr),
-                                  core::DTypeOf<T>::value, y.shape()));
+    RML_ASSIGN(core::Collectives* const group, GroupOf(call, 0));
+    if (group == nullptr) return {};
+    RML_ASSIGN(const core::ReduceOp op, ReduceOpNamed(call.call().text("op")));
+    RML_ASSIGN(const core::Tensor tensor, TensorOver(y));
     return group->AllReduce(tensor, tensor, op);
   });
 }
@@ -46,7 +33,7 @@ ir::OpDef AllReduce() {
   op.attributes = {{"op", "sum"}};
   op.axes = ir::AxesRule(BroadcastAxes);
   op.infer = [](const ir::OpCall& call, ir::Types* outputs) -> core::Status {
-    RML_TRY(ReduceOpOf(call));
+    RML_TRY(ReduceOpNamed(call.text("op")));
     return InferLikeFirst(call, outputs);
   };
   op.reference = ReferenceAllReduce;

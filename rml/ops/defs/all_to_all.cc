@@ -13,24 +13,19 @@ core::Status ReferenceAllToAll(ir::RefCall& call) {
   RML_ASSIGN(const int split, call.call().axis("split_axis", rank));
   RML_ASSIGN(const int concat, call.call().axis("concat_axis", rank));
   RML_ASSIGN(const int64_t members, MembersOf(call.call()));
-  RML_ASSIGN(core::Collectives* const group, GroupOf(call, members));
-  return call.VisitIn(0, [&](auto zero) -> core::Status {
+  return call.VisitIn(0, [&](auto zero) {
     using T = decltype(zero);
-    const auto x = call.in<T>(0);
-    const auto y = call.out<T>(0);
-    if (group == nullptr) {
-      std::copy(x.begin(), x.end(), y.begin());
+    return Exchange<T>(call, members, [&](auto& group, auto x, auto y) -> core::Status {
+      std::vector<T> values(x.begin(), x.end());
+      std::vector<T> sent(values.size());
+      std::vector<T> received(values.size());
+      CopyPieces(x.shape(), split, members, values.data(), sent.data(), true);
+      RML_ASSIGN(const core::Tensor in, TensorOver(std::span(sent)));
+      RML_ASSIGN(const core::Tensor out, TensorOver(std::span(received)));
+      RML_TRY(group.AllToAll(in, out));
+      CopyPieces(y.shape(), concat, members, y.data(), received.data(), false);
       return {};
-    }
-    std::vector<T> values(x.begin(), x.end());
-    std::vector<T> sent(values.size());
-    std::vector<T> received(values.size());
-    CopyPieces(x.shape(), split, members, values.data(), sent.data(), true);
-    RML_ASSIGN(const core::Tensor in, TensorOver(std::span(sent)));
-    RML_ASSIGN(const core::Tensor out, TensorOver(std::span(received)));
-    RML_TRY(group->AllToAll(in, out));
-    CopyPieces(y.shape(), concat, members, y.data(), received.data(), false);
-    return {};
+    });
   });
 }
 

@@ -12,22 +12,16 @@ core::Status ReferenceReduceScatter(ir::RefCall& call) {
   RML_ASSIGN(const int axis, call.call().axis("axis", call.in_shape(0).rank()));
   RML_ASSIGN(const int64_t members, MembersOf(call.call()));
   RML_ASSIGN(const core::ReduceOp how, ReduceOpNamed(call.call().text("op")));
-  RML_ASSIGN(core::Collectives* const group, GroupOf(call, members));
-  return call.VisitNumber(0, [&](auto zero) -> core::Status {
+  return call.VisitNumber(0, [&](auto zero) {
     using T = decltype(zero);
-    const auto x = call.in<T>(0);
-    const auto y = call.out<T>(0);
-    if (group == nullptr) {
-      std::copy(x.begin(), x.end(), y.begin());
-      return {};
-    }
-    std::vector<T> values(x.begin(), x.end());
-    std::vector<T> pieces(values.size());
-    CopyPieces(x.shape(), axis, members, values.data(), pieces.data(), true);
-    RML_ASSIGN(const core::Tensor in, TensorOver(std::span(pieces)));
-    RML_ASSIGN(const core::Tensor out,
-               TensorOver(std::span(y.data(), static_cast<size_t>(y.size()))));
-    return group->ReduceScatter(in, out, how);
+    return Exchange<T>(call, members, [&](auto& group, auto x, auto y) -> core::Status {
+      std::vector<T> values(x.begin(), x.end());
+      std::vector<T> pieces(values.size());
+      CopyPieces(x.shape(), axis, members, values.data(), pieces.data(), true);
+      RML_ASSIGN(const core::Tensor in, TensorOver(std::span(pieces)));
+      RML_ASSIGN(const core::Tensor out, TensorOver(y));
+      return group.ReduceScatter(in, out, how);
+    });
   });
 }
 
