@@ -1,7 +1,7 @@
 // Elementwise functions of two operands with broadcasting: f32, f64 and the 64- and 32-bit
 // integers.
 #include "rml/core/strided_loop.h"
-#include "rml/providers/cpu/host_data.h"
+#include "rml/ops/host_data.h"
 #include "rml/providers/cpu/kernel_lists.h"
 
 namespace rml::providers::cpu {
@@ -55,9 +55,9 @@ core::Status Run(const ops::KernelArgs& args) noexcept {
   const core::Tensor& a = args.in(0);
   const core::Tensor& b = args.in(1);
   const core::Tensor& y = args.outputs[0];
-  const T* const pa = Data<T>(a);
-  const T* const pb = Data<T>(b);
-  T* const out = MutableData<T>(y);
+  const T* const pa = ops::Data<T>(a);
+  const T* const pb = ops::Data<T>(b);
+  T* const out = ops::MutableData<T>(y);
   if (a.shape() == b.shape() && a.IsContiguous() && b.IsContiguous()) {
     const int64_t count = y.elements();
     const int64_t chunks = (count + kElementsPerChunk - 1) / kElementsPerChunk;
@@ -89,7 +89,7 @@ core::Status Run(const ops::KernelArgs& args) noexcept {
 
 template <core::DType kDType>
 ops::Kernel::Refusal Accepts(const ir::OpCall& call) {
-  return WantsDType(call, 0, kDType);
+  return ops::WantsDType(call, 0, kDType);
 }
 
 template <typename F, typename T>

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "rml/providers/cpu/host_data.h"
+#include "rml/ops/host_data.h"
 #include "rml/providers/cpu/kernel_lists.h"
 
 namespace rml::providers::cpu {

@@ -4,7 +4,7 @@
 #include "rml/core/carver.h"
 #include "rml/kernels/float_gemm.h"
 #include "rml/ops/broadcast.h"
-#include "rml/providers/cpu/host_data.h"
+#include "rml/ops/host_data.h"
 #include "rml/providers/cpu/kernel_lists.h"
 
 namespace rml::providers::cpu {
@@ -45,11 +45,8 @@ struct Layout {
 };
 
 ops::Kernel::Refusal Accepts(const ir::OpCall& call) {
-  if (auto refusal = WantsDType(call, 0, core::DType::kF32)) return refusal;
-  for (int i = 0; i < 2; ++i) {
-    if (!call.input(i).dims.is_static()) return "its sizes must be known before it runs";
-  }
-  return std::nullopt;
+  if (auto refusal = ops::WantsDType(call, 0, core::DType::kF32)) return refusal;
+  return ops::WantsKnownSizes(call);
 }
 
 int64_t Workspace(const ir::OpCall& call, const ops::Prepared*, const core::RunContext& context) {
@@ -57,18 +54,6 @@ int64_t Workspace(const ir::OpCall& call, const ops::Prepared*, const core::RunC
   const Layout layout(call, context.threads(), &counter);
   (void)layout;
   return static_cast<int64_t>(counter.used()) + static_cast<int64_t>(core::Carver::kAlign);
-}
-
-// The tensor's elements without gaps; copied to `space` where it has some.
-core::Expected<const float*> Dense(const core::Tensor& tensor, float* space) {
-  if (tensor.IsContiguous()) return Data<float>(tensor);
-  const auto bytes =
-      std::as_writable_bytes(std::span(space, static_cast<size_t>(tensor.elements())));
-  RML_ASSIGN(const core::Tensor dense,
-             core::Tensor::Over(core::Buffer::WrapWritable(bytes, nullptr), tensor.dtype(),
-                                tensor.shape()));
-  RML_TRY(tensor.CopyTo(dense));
-  return static_cast<const float*>(space);
 }
 
 void TransposeInto(const float* b, int64_t k, int64_t n, float* out,
@@ -88,15 +73,15 @@ core::Status Run(const ops::KernelArgs& args) noexcept {
   const core::Tensor& y = args.outputs[0];
   if (y.elements() == 0) return {};
   const Sizes s = SizesOf(*args.call);
-  float* const out = MutableData<float>(y);
+  float* const out = ops::MutableData<float>(y);
   if (s.k == 0) {
     std::fill_n(out, y.elements(), 0.0f);
     return {};
   }
   core::Carver carver(args.workspace);
   const Layout layout(*args.call, context.threads(), &carver);
-  RML_ASSIGN(const float* const a, Dense(args.in(0), layout.a));
-  RML_ASSIGN(const float* const b, Dense(args.in(1), layout.b));
+  RML_ASSIGN(const float* const a, ops::Dense(args.in(0), layout.a));
+  RML_ASSIGN(const float* const b, ops::Dense(args.in(1), layout.b));
 
   // Which matrix of each input belongs to each of the output.
   const auto batch_shape = [](const core::Shape& shape) {

@@ -1,7 +1,7 @@
 // Softmax along the last axis, f32.
 #include "rml/kernels/softmax.h"
 
-#include "rml/providers/cpu/host_data.h"
+#include "rml/ops/host_data.h"
 #include "rml/providers/cpu/kernel_lists.h"
 
 namespace rml::providers::cpu {
@@ -10,14 +10,14 @@ namespace {
 ops::Kernel::Refusal Accepts(const ir::OpCall& call) {
   const int64_t axis = call.integer("axis");
   if (axis != -1 && axis != call.rank(0) - 1) return "it takes the last axis only";
-  return WantsDType(call, 0, core::DType::kF32);
+  return ops::WantsDType(call, 0, core::DType::kF32);
 }
 
 core::Status Run(const ops::KernelArgs& args) noexcept {
   const core::Tensor& y = args.outputs[0];
   if (y.elements() == 0) return {};
   RML_TRY(args.in(0).CopyTo(y));  // whatever its strides; the rows are then made in place
-  float* const out = MutableData<float>(y);
+  float* const out = ops::MutableData<float>(y);
   const int64_t width = y.dim(-1);
   const int64_t rows = y.elements() / width;
   const int64_t rows_each = std::max<int64_t>(1, kElementsPerChunk / width);

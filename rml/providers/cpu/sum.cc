@@ -2,7 +2,7 @@
 // order that follows the shape.
 #include <algorithm>
 
-#include "rml/providers/cpu/host_data.h"
+#include "rml/ops/host_data.h"
 #include "rml/providers/cpu/kernel_lists.h"
 
 namespace rml::providers::cpu {
@@ -26,14 +26,14 @@ Form FormOf(const ir::OpCall& call) {
 template <core::DType kDType>
 ops::Kernel::Refusal Accepts(const ir::OpCall& call) {
   if (FormOf(call) == Form::kOther) return "it takes leading or trailing axes only";
-  return WantsDType(call, 0, kDType);
+  return ops::WantsDType(call, 0, kDType);
 }
 
 template <typename T>
 core::Status Run(const ops::KernelArgs& args) noexcept {
   RML_ASSIGN(const core::Tensor x, args.in(0).Contiguous(core::Cpu()));
-  const T* const in = Data<T>(x);
-  T* const out = MutableData<T>(args.outputs[0]);
+  const T* const in = ops::Data<T>(x);
+  T* const out = ops::MutableData<T>(args.outputs[0]);
   const int64_t outputs = args.outputs[0].elements();
   const int64_t each = outputs == 0 ? 0 : x.elements() / outputs;
   const bool trailing = FormOf(*args.call) == Form::kTrailing;

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "rml/core/strided_loop.h"
-#include "rml/providers/cpu/host_data.h"
+#include "rml/ops/host_data.h"
 #include "rml/providers/cpu/kernel_lists.h"
 
 namespace rml::providers::cpu {
@@ -54,8 +54,8 @@ struct Tanh {
 template <typename F, typename T>
 core::Status Run(const ops::KernelArgs& args) noexcept {
   const core::Tensor& x = args.in(0);
-  const T* const in = Data<T>(x);
-  T* const out = MutableData<T>(args.outputs[0]);
+  const T* const in = ops::Data<T>(x);
+  T* const out = ops::MutableData<T>(args.outputs[0]);
   const int64_t count = x.elements();
   if (x.IsContiguous()) {
     const int64_t chunks = (count + kElementsPerChunk - 1) / kElementsPerChunk;
@@ -76,7 +76,7 @@ core::Status Run(const ops::KernelArgs& args) noexcept {
 
 template <core::DType kDType>
 ops::Kernel::Refusal Accepts(const ir::OpCall& call) {
-  return WantsDType(call, 0, kDType);
+  return ops::WantsDType(call, 0, kDType);
 }
 
 template <typename F>
