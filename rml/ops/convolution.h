@@ -1,10 +1,11 @@
-// Geometry that convolution and its two gradients share.
+// What convolution and its two gradients share: all but their names and their sums.
 //
 // x: [batch, channels, spatial…], w: [outputs, channels / groups, window…], y: [batch, outputs,
 // spatial…].
 #pragma once
 
 #include "rml/ir/op_call.h"
+#include "rml/ir/op_def.h"
 #include "rml/ir/ref_call.h"
 
 namespace rml::ops {
@@ -19,10 +20,6 @@ struct ConvGeometry {
 // The attributes strides, dilation, pads (empty: ones and zeros) and groups; checked for `spatial`
 // axes.
 core::Expected<ConvGeometry> GeometryOf(const ir::OpCall& call, int spatial);
-std::vector<ir::AttrDef> ConvAttributes();
-
-// y's dimensions for x and w. Fails where they do not fit.
-core::Expected<ir::Dims> ConvOutput(const ConvGeometry& g, const ir::Dims& x, const ir::Dims& w);
 
 // Calls body(y position, x position, w position) for every product of the convolution, in the order
 // of y, then of w.
@@ -61,15 +58,16 @@ void ForProducts(const ConvGeometry& g, const core::Shape& x, const core::Shape&
   }
 }
 
-// Which axes may be split: the batch; outputs and channels where there is one group.
-core::Expected<ir::Axes> ConvAxes(const ir::OpCall& call, int64_t groups, int x, int w, int y);
+// Convolution is bilinear, and each of its three operators makes one of x, w and y of the other
+// two: the numbers say which operand is the first input (0), the second (1) and the output (2). The
+// dimensions of x or w that is made are the attribute `shape`.
+struct ConvOperands {
+  int x = 0;
+  int w = 1;
+  int y = 2;
+};
 
-// Two operations for each product.
-ir::Cost ConvCost(const ir::OpCall& call, const ir::Dims& w, const ir::Dims& y);
-
-std::vector<std::pair<core::Shape, std::pair<core::Shape, ir::AttrList>>>
-ConvCases();  // x, w, attributes
-core::Shape ConvCaseOutput(const core::Shape& x, const core::Shape& w,
-                           const ir::AttrList& attributes);
+// A definition without name, doc, names of operands and reference. Its gradient is the other two.
+ir::OpDef ConvolutionForm(ConvOperands at);
 
 }  // namespace rml::ops
