@@ -4,7 +4,7 @@
 namespace rml::ops {
 namespace {
 
-enum { kX, kDt, kA, kB, kC, kD, kState };
+enum { kX, kDt, kA, kB, kC, kD, kState, kZ, kDtBias };
 
 core::Status InferSelectiveScan(const ir::OpCall& call, ir::Types* outputs) {
   if (call.rank(kX) != 3)
@@ -13,20 +13,33 @@ core::Status InferSelectiveScan(const ir::OpCall& call, ir::Types* outputs) {
     return core::InvalidArgument("a has ", call.rank(kA), " dimensions, expected 2");
   const ir::Dims& x = call.input(kX).dims;
   const ir::Dim states = call.dim(kA, 1);
-  const ir::Dims expected[] = {x,
-                               x,
-                               {x[1], states},
-                               {x[0], states, x[2]},
-                               {x[0], states, x[2]},
-                               {x[1]},
-                               {x[0], x[1], states}};
-  for (int i = 0; i < call.inputs(); ++i) {
-    if (!call.has(i) || call.input(i).dims == expected[i]) continue;
+  const auto expect = [&](int i, const ir::Dims& dims) -> core::Status {
+    if (!call.has(i) || call.input(i).dims == dims) return {};
     return core::InvalidArgument(call.input_name(i), " is ", call.input(i).dims.ToString(),
-                                 ", expected ", expected[i].ToString());
+                                 ", expected ", dims.ToString());
+  };
+  RML_TRY(expect(kDt, x));
+  for (const int i : {kB, kC}) {
+    if (call.rank(i) == 4) {
+      const ir::Dim groups = call.dim(i, 1);
+      if (!ExactDiv(x[1], groups).is_integer()) {
+        return core::InvalidArgument(x[1].ToString(), " channels are no multiple of ",
+                                     groups.ToString(), " groups of ", call.input_name(i));
+      }
+      RML_TRY(expect(i, {x[0], groups, states, x[2]}));
+    } else if (call.rank(i) == 2) {
+      RML_TRY(expect(i, {x[1], states}));
+    } else {
+      RML_TRY(expect(i, {x[0], states, x[2]}));
+    }
   }
+  const ir::Dims state = {x[0], x[1], states};
+  RML_TRY(expect(kD, {x[1]}));
+  RML_TRY(expect(kState, state));
+  RML_TRY(expect(kZ, x));
+  RML_TRY(expect(kDtBias, {x[1]}));
   outputs->push_back(call.input(kX));
-  outputs->push_back({call.dtype(kX), expected[kState]});
+  outputs->push_back({call.dtype(kX), state});
   return {};
 }
 
@@ -42,14 +55,21 @@ ir::Values DecomposeSelectiveScan(ir::ExprCall& call) {
   const auto per_channel = [&](const ir::Value& value) {
     return e.reshape(value, {batch, channels, 1, length});
   };
+  // b or c: constant, of all channels, or of groups of them.
   const auto per_state = [&](const ir::Value& value) {
-    return e.reshape(value, {batch, 1, states, length});
+    if (value.rank() == 2) return e.reshape(value, {1, channels, states, 1});
+    if (value.rank() == 3) return e.reshape(value, {batch, 1, states, length});
+    return e.one("repeat", {value},
+                 {{"axis", 1}, {"repeats", ExactDiv(channels, value.dim(1)).value()}});
   };
   const auto narrow = [&](const ir::Value& value, ir::Dim start, ir::Dim size) {
     return e.one("narrow", {value},
                  {{"axis", -1}, {"start", ir::Dims{start}}, {"size", ir::Dims{size}}});
   };
-  const ir::Value dt = per_channel(call.in(kDt));
+  ir::Value step = call.in(kDt);
+  if (call.in(kDtBias).defined()) step = e.add(step, e.reshape(call.in(kDtBias), {channels, 1}));
+  if (call.call().flag("dt_softplus")) step = e.one("softplus", {step});
+  const ir::Value dt = per_channel(step);
   const ir::Value decay = e.exp(e.mul(dt, e.reshape(call.in(kA), {1, channels, states, 1})));
   const ir::Value input =
       e.broadcast(e.mul(e.mul(dt, per_channel(call.in(kX))), per_state(call.in(kB))), full);
@@ -63,19 +83,24 @@ ir::Values DecomposeSelectiveScan(ir::ExprCall& call) {
   ir::Value y = e.sum(e.mul(narrow(all, 1, length), per_state(call.in(kC))), {2});
   if (call.in(kD).defined())
     y = e.add(y, e.mul(call.in(kX), e.reshape(call.in(kD), {channels, 1})));
+  if (call.in(kZ).defined()) y = e.mul(y, e.one("silu", {call.in(kZ)}));
   return {y, e.reshape(narrow(all, length, 1), {batch, channels, states})};
 }
 
 core::Expected<ir::Axes> ResolveSelectiveScan(const ir::OpCall& call) {
-  constexpr int kBatch[] = {0, 0, -1, 0, 0, -1, 0};
-  constexpr int kChannels[] = {1, 1, 0, -1, -1, 0, 1};
-  ir::Axes axes = {{"batch", ir::AxisRole::kFree, ir::Combine::kSum, {}, {0, 0}},
-                   {"channels", ir::AxisRole::kFree, ir::Combine::kSum, {}, {1, 1}}};
+  ir::NamedAxis batch = {"batch", ir::AxisRole::kFree, ir::Combine::kSum, {}, {0, 0}};
+  ir::NamedAxis channels = {"channels", ir::AxisRole::kFree, ir::Combine::kSum, {}, {1, 1}};
+  constexpr int kBatch[] = {0, 0, -1, 0, 0, -1, 0, 0, -1};
+  constexpr int kChannels[] = {1, 1, 0, -1, -1, 0, 1, 1, 0};
   for (int i = 0; i < call.inputs(); ++i) {
-    axes[0].inputs.push_back(call.has(i) ? kBatch[i] : -1);
-    axes[1].inputs.push_back(call.has(i) ? kChannels[i] : -1);
+    const bool constant = (i == kB || i == kC) && call.rank(i) == 2;
+    batch.inputs.push_back(!call.has(i) || constant ? -1 : kBatch[i]);
+    channels.inputs.push_back(!call.has(i) ? -1 : constant ? 0 : kChannels[i]);
+    // A piece of the channels would need the groups that they belong to.
+    const bool grouped = (i == kB || i == kC) && call.rank(i) == 4;
+    if (grouped && !(call.dim(i, 1) == ir::Dim(1))) channels.role = ir::AxisRole::kWhole;
   }
-  return axes;
+  return ir::Axes{batch, channels};
 }
 
 }  // namespace
@@ -88,14 +113,20 @@ ir::OpDef SelectiveScan() {
       "· b[t]`, `y[t] = c[t] · s[t] + d · x[t]`, for x and dt [batch, channels, length], a "
       "[channels, states], b and c [batch, states, length], d [channels]. `state` [batch, "
       "channels, states] is that before the first step (none: zeros), and `last` that after the "
-      "last. Bias, softplus of dt and the gate of y are left to others.";
+      "last. As in Mamba's reference, `dt_bias` [channels] is added to dt, of which `dt_softplus` "
+      "then takes the softplus; `z` [batch, channels, length] multiplies y by its silu; b and c "
+      "may be constant, [channels, states], or of groups of channels, [batch, groups, states, "
+      "length].";
   op.inputs = {{"x"},
                {"dt"},
                {"a"},
                {"b"},
                {"c"},
                {"d", "T", ir::Arity::kOptional},
-               {"state", "T", ir::Arity::kOptional}};
+               {"state", "T", ir::Arity::kOptional},
+               {"z", "T", ir::Arity::kOptional},
+               {"dt_bias", "T", ir::Arity::kOptional}};
+  op.attributes = {{"dt_softplus", false}};
   op.outputs = {{"y"}, {"last"}};
   op.axes = ir::AxesRule(ResolveSelectiveScan);
   op.infer = InferSelectiveScan;
@@ -130,6 +161,24 @@ ir::OpDef SelectiveScan() {
           {{1, 3, 7}},
           none,
           {{1, 2, 3}}}},
+        {{{{2, 3, 4}},
+          {{2, 3, 4}},
+          {{3, 2}, decays},
+          {{2, 2, 4}},
+          {{3, 2}},
+          {{3}},
+          none,
+          {{2, 3, 4}},
+          {{3}}},
+         {{"dt_softplus", true}}},
+        {{{{2, 4, 3}},
+          {{2, 4, 3}, steps},
+          {{4, 2}, decays},
+          {{2, 2, 2, 3}},
+          {{2, 1, 2, 3}},
+          none,
+          none,
+          {{2, 4, 3}}}},
         {{{{2, 2, 0}}, {{2, 2, 0}}, {{2, 3}}, {{2, 3, 0}}, {{2, 3, 0}}, none, {{2, 2, 3}}}},
     };
   };
