@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "rml/ops/elementwise.h"
+#include "rml/ops/norm.h"
 #include "rml/ops/shape_math.h"
 
 namespace rml::ops {
@@ -74,10 +75,15 @@ core::Status ReferenceBatchNorm(ir::RefCall& call) {
 //   mean       dx = 1 / n          rstd   dx = -rstd³ · (x - mean) / n
 //   new_mean   (1 - momentum) to mean, momentum to the batch's mean
 //   new_var    (1 - momentum) to var, and dx = momentum · 2 (x - mean) / (n - 1)
+//
+// In f32 at least: n and the sums over it may be beyond 65,504, where f16 ends.
 class BatchNormGradient {
  public:
   explicit BatchNormGradient(ir::ExprCall& call)
-      : call_(call), e_(call.b()), dtype_(call.in(kX).dtype()), rank_(call.in(kX).rank()) {
+      : call_(call),
+        e_(call.b()),
+        dtype_(StatType(call.in(kX).dtype())),
+        rank_(call.in(kX).rank()) {
     for (int axis = 2; axis < rank_; ++axis) others_.push_back(axis);
     ir::Dim count = 1;
     for (const int64_t axis : others_) count = count * call.in(kX).dim(static_cast<int>(axis));
@@ -87,14 +93,14 @@ class BatchNormGradient {
   ir::Values Run() {
     const bool training = call_.call().flag("training");
     const ir::Value rstd = e_.cast(call_.out(kBatchRstd), dtype_);
-    const ir::Value centred = e_.sub(call_.in(kX), Spread(e_.cast(call_.out(kBatchMean), dtype_)));
+    const ir::Value centred =
+        e_.sub(e_.cast(call_.in(kX), dtype_), Spread(e_.cast(call_.out(kBatchMean), dtype_)));
     // What reaches the mean and the reciprocal deviation that y was made with.
     ir::Value to_mean = Incoming(kBatchMean);
     ir::Value to_rstd = Incoming(kBatchRstd);
     ir::Value dx;
     ir::Values grads(size_t{5});
-    if (call_.grad(kY).defined()) {
-      const ir::Value& dy = call_.grad(kY);
+    if (const ir::Value dy = Incoming(kY); dy.defined()) {
       const ir::Value d_scale = PerChannel(e_.mul(dy, centred));  // for rstd · weight
       const ir::Value d_bias = PerChannel(dy);
       const ir::Value weight = e_.cast(call_.in(kWeight), dtype_);
@@ -129,7 +135,7 @@ class BatchNormGradient {
         grads[kVar] = AddGradients(e_, grads[kVar], e_.mul(e_.mul(to_rstd, cube), -0.5));
     }
     grads[kX] = dx;
-    for (int i = kWeight; i <= kVar; ++i) {
+    for (int i = kX; i <= kVar; ++i) {
       ir::Value& grad = grads[static_cast<size_t>(i)];
       if (grad.defined()) grad = e_.cast(grad, call_.in(i).dtype());
     }

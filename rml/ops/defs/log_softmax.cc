@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "rml/ops/elementwise.h"
+#include "rml/ops/norm.h"
 #include "rml/ops/shape_math.h"
 
 namespace rml::ops {
@@ -44,9 +45,12 @@ ir::OpDef LogSoftmax() {
   op.reference = ReferenceLogSoftmax;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
     const Emit e(call.b());
-    const ir::Value& g = call.grad(0);
+    // In f32 at least: a sum over many classes may be beyond 65,504, where f16 ends.
+    const core::DType dtype = call.in(0).dtype();
+    const core::DType wide = StatType(dtype);
+    const ir::Value g = e.cast(call.grad(0), wide);
     const ir::Value total = e.sum(g, {call.call().integer("axis")}, true);
-    return {e.sub(g, e.mul(e.exp(call.out(0)), total))};
+    return {e.cast(e.sub(g, e.mul(e.exp(e.cast(call.out(0), wide)), total)), dtype)};
   };
   op.cost = [](const ir::OpCall& call) {
     const double elements = static_cast<double>(call.input(0).dims.elements().max());

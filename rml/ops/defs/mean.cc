@@ -1,4 +1,5 @@
 // y = Σ x / n over axes
+#include "rml/ops/norm.h"
 #include "rml/ops/reduce.h"
 
 namespace rml::ops {
@@ -31,7 +32,7 @@ ir::OpDef Mean() {
     for (const int64_t axis : *axes) count = count * dims[static_cast<int>(axis)];
     // A count beyond 65,504 is infinite in f16.
     const core::DType dtype = call.in(0).dtype();
-    const core::DType wide = dtype == core::DType::kF64 ? dtype : core::DType::kF32;
+    const core::DType wide = StatType(dtype);
     const ir::Value kept = e.cast(Kept(call, e, call.grad(0)), wide);
     return {e.broadcast(e.cast(e.div(kept, e.size(count, wide)), dtype), dims)};
   };

@@ -1,5 +1,6 @@
 // y[i] = start + i · step
 #include "rml/ops/elementwise.h"
+#include "rml/ops/norm.h"
 #include "rml/ops/shape_ops.h"
 
 namespace rml::ops {
@@ -48,7 +49,10 @@ ir::Values VjpRange(ir::ExprCall& call) {
                                    {{"shape", call.grad(0).type().dims},
                                     {"dtype", core::DType::kI64},
                                     {"start", call.call().integer("first")}});
-    grads[1] = e.sum(e.mul(call.grad(0), e.cast(places, dtype)), {0});
+    // In f32 at least: f16 has no places beyond 65,504, and rounds those beyond 2,048.
+    const core::DType wide = StatType(dtype);
+    const ir::Value weighted = e.mul(e.cast(call.grad(0), wide), e.cast(places, wide));
+    grads[1] = e.cast(e.sum(weighted, {0}), dtype);
   }
   return grads;
 }

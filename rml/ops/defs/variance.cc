@@ -1,6 +1,7 @@
 // y = Σ (x - mean)² / (n - correction) over axes
 #include <algorithm>
 
+#include "rml/ops/norm.h"
 #include "rml/ops/whole_reduction.h"
 
 namespace rml::ops {
@@ -29,13 +30,15 @@ ir::Values VjpVariance(ir::ExprCall& call) {
   const ir::Ints axes = *call.call().axes("axes", dims.rank());
   ir::Dim count = 1;
   for (const int64_t axis : axes) count = count * dims[static_cast<int>(axis)];
-  // In f32 at least: f16 ends at 65504 elements.
-  const core::DType wide = x.dtype() == core::DType::kF64 ? core::DType::kF64 : core::DType::kF32;
+  // In f32 at least: f16 ends at 65504 elements, and 2 / n is inexact in it long before.
+  const core::DType wide = StatType(x.dtype());
   const ir::Value freedom = e.add(e.size(count, wide), -call.call().number("correction"));
   const ir::Value divisor = e.one("maximum", {freedom, e.like(freedom, 0)});
-  const ir::Value factor = e.cast(e.div(e.like(divisor, 2), divisor), x.dtype());
-  const ir::Value apart = axes.empty() ? e.sub(x, x) : e.sub(x, e.mean(x, axes, true));
-  return {e.mul(e.mul(Kept(call, e, call.grad(0)), factor), apart)};
+  const ir::Value factor = e.div(e.like(divisor, 2), divisor);
+  const ir::Value from = e.cast(x, wide);
+  const ir::Value apart = axes.empty() ? e.sub(from, from) : e.sub(from, e.mean(from, axes, true));
+  const ir::Value grad = e.cast(Kept(call, e, call.grad(0)), wide);
+  return {e.cast(e.mul(e.mul(grad, factor), apart), x.dtype())};
 }
 
 }  // namespace
