@@ -4,27 +4,14 @@
 #include <numeric>
 
 #include "rml/core/convert.h"
-#include "rml/core/error.h"
 
 namespace rml::ops {
 
-using core::Expected;
 using core::Tensor;
 using ir::Dims;
 using ir::Ints;
 using ir::Value;
 using ir::Values;
-
-namespace {
-
-// The value, or the failure as the exception of the expression layer.
-template <typename T>
-T OrThrow(Expected<T> expected) {
-  if (!expected.ok()) throw Error(expected.status());
-  return *std::move(expected);
-}
-
-}  // namespace
 
 Values Emit::call(std::string_view op, std::span<const Value> inputs,
                   const ir::AttrList& attributes) const {

@@ -8,10 +8,19 @@
 #include <initializer_list>
 #include <string_view>
 
+#include "rml/core/error.h"
+#include "rml/core/expected.h"
 #include "rml/ir/builder.h"
 #include "rml/ir/value.h"
 
 namespace rml::ops {
+
+// The value, or the failure as the exception of the expression layer.
+template <typename T>
+T OrThrow(core::Expected<T> expected) {
+  if (!expected.ok()) throw Error(expected.status());
+  return *std::move(expected);
+}
 
 class Emit {
  public:

@@ -9,6 +9,7 @@ namespace rml::ops {
 
 using core::DType;
 using ir::Fill;
+using ir::Ints;
 using ir::Sample;
 using ir::Type;
 using ir::Values;
@@ -42,6 +43,19 @@ void AddScanSamples(DType dtype, std::vector<Sample>* samples) {
   }
   samples->push_back(
       {{input({3}), input({1, 3}), input({3})}, {{"body", step}, {"carries", 1}, {"xs", 1}}});
+  // Along other axes and from other ends.
+  const auto along = [&](Ints x_axis, Ints x_direction, Ints y_axis, Ints y_direction) {
+    samples->push_back({{input({3}), input({3, 4}), input({3})},
+                        {{"body", step},
+                         {"carries", 1},
+                         {"xs", 1},
+                         {"scan_input_axes", std::move(x_axis)},
+                         {"scan_input_directions", std::move(x_direction)},
+                         {"scan_output_axes", std::move(y_axis)},
+                         {"scan_output_directions", std::move(y_direction)}}});
+  };
+  along({1}, {1}, {-1}, {});
+  along({-1}, {}, {0}, {1});
   // Of no steps the decomposition has no gradient at all, and the rule has zeros.
   samples->push_back({{input({3}), input({0, 3}), input({3})},
                       {{"body", step}, {"carries", 1}, {"xs", 1}},

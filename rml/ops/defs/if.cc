@@ -17,12 +17,6 @@ using ir::Types;
 using ir::Value;
 using ir::Values;
 
-template <typename T>
-T OrThrow(core::Expected<T> expected) {
-  if (!expected.ok()) throw Error(expected.status());
-  return *std::move(expected);
-}
-
 core::Status InferIf(const ir::OpCall& call, Types* outputs) {
   RML_ASSIGN(const ir::Graph* const then, GraphOf(call, "then"));
   RML_ASSIGN(const ir::Graph* const otherwise, GraphOf(call, "else"));
