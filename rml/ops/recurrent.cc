@@ -1,49 +1,14 @@
 #include "rml/ops/recurrent.h"
 
-#include "rml/core/error.h"
-#include "rml/ir/trace_builder.h"
-#include "rml/ops/registry.h"
-
 namespace rml::ops {
 
-using core::DType;
 using core::Status;
 using ir::Dim;
 using ir::Dims;
 using ir::OpCall;
-using ir::Type;
 using ir::Types;
-using ir::Value;
-using ir::Values;
 
-namespace {
-
-enum { kX, kW, kR, kBias, kLengths, kStates };
-
-Value NarrowAxis(const Emit& e, const Value& x, int axis, Dim start, Dim size) {
-  return e.one("narrow", {x}, {{"axis", axis}, {"start", Dims{start}}, {"size", Dims{size}}});
-}
-
-}  // namespace
-
-Value Step::Gate(const Value& gates, int g, int count) const {
-  const Dim hidden = states[0].dim(-1);
-  return NarrowAxis(e, gates, -1, hidden * g, hidden * count);
-}
-
-Value Step::Rows(const Value& weights, int g, int count) const {
-  const Dim hidden = states[0].dim(-1);
-  return NarrowAxis(e, weights, 0, hidden * g, hidden * count);
-}
-
-Value Step::Recur(const Value& state, int g, int count) const {
-  const Value product = e.matmul(state, e.swap_last(Rows(r, g, count)));
-  return r_bias.defined() ? e.add(product, Gate(r_bias, g, count)) : product;
-}
-
-namespace {
-
-core::Expected<int> Directions(const OpCall& call) {
+core::Expected<int> RecurrentDirections(const OpCall& call) {
   const std::string& direction = call.text("direction");
   if (direction == "forward" || direction == "reverse") return 1;
   if (direction == "bidirectional") return 2;
@@ -51,153 +16,56 @@ core::Expected<int> Directions(const OpCall& call) {
                                "\", expected forward, reverse or bidirectional");
 }
 
-Status Infer(const Recurrent& form, const OpCall& call, Types* outputs) {
-  RML_ASSIGN(const int directions, Directions(call));
-  for (const int i : {kX, kW, kR}) {
+namespace {
+
+// Where the batch lies in x, and in states; directions lie at the other place of states.
+struct RecurrentLayout {
+  int x_batch, state_batch, y_batch;
+};
+
+RecurrentLayout RecurrentLayoutOf(const OpCall& call) {
+  return call.integer("layout") == 0 ? RecurrentLayout{1, 1, 2} : RecurrentLayout{0, 0, 0};
+}
+
+Status InferRecurrent(const Recurrent& form, const OpCall& call, Types* outputs) {
+  RML_ASSIGN(const int directions, RecurrentDirections(call));
+  RML_TRY(ActivationsOf(form.activations, call, directions));
+  if (const double clip = call.number("clip"); !(clip >= 0))
+    return core::InvalidArgument("clip is ", clip, ", expected a positive number, or 0 for none");
+  if (const int64_t layout = call.integer("layout"); layout != 0 && layout != 1)
+    return core::InvalidArgument("layout is ", layout, ", expected 0 or 1");
+  const RecurrentLayout at = RecurrentLayoutOf(call);
+  for (const int i : {rnn::kX, rnn::kW, rnn::kR}) {
     if (call.rank(i) != 3)
       return core::InvalidArgument(call.input_name(i), " has ", call.rank(i),
                                    " dimensions, expected 3");
   }
-  const Dim length = call.dim(kX, 0);
-  const Dim batch = call.dim(kX, 1);
-  const Dim hidden = call.dim(kR, 2);
+  const Dim length = call.dim(rnn::kX, 1 - at.x_batch);
+  const Dim batch = call.dim(rnn::kX, at.x_batch);
+  const Dim hidden = call.dim(rnn::kR, 2);
   const Dim gates = hidden * form.gates;
   const auto expect = [&](int i, const Dims& dims) -> Status {
     if (!call.has(i) || call.input(i).dims == dims) return {};
     return core::InvalidArgument(call.input_name(i), " is ", call.input(i).dims.ToString(),
                                  ", expected ", dims.ToString());
   };
-  RML_TRY(expect(kW, {directions, gates, call.dim(kX, 2)}));
-  RML_TRY(expect(kR, {directions, gates, hidden}));
-  RML_TRY(expect(kBias, {directions, gates * 2}));
-  RML_TRY(expect(kLengths, {batch}));
-  for (int i = 0; i < form.states; ++i) RML_TRY(expect(kStates + i, {directions, batch, hidden}));
-  if (form.extra > 0) RML_TRY(expect(kStates + form.states, {directions, hidden * form.extra}));
-  outputs->push_back({call.dtype(kX), {length, directions, batch, hidden}});
-  for (int i = 0; i < form.states; ++i)
-    outputs->push_back({call.dtype(kX), {directions, batch, hidden}});
+  RML_TRY(expect(rnn::kW, {directions, gates, call.dim(rnn::kX, 2)}));
+  RML_TRY(expect(rnn::kR, {directions, gates, hidden}));
+  RML_TRY(expect(rnn::kBias, {directions, gates * 2}));
+  RML_TRY(expect(rnn::kLengths, {batch}));
+  const Dims state =
+      at.state_batch == 1 ? Dims{directions, batch, hidden} : Dims{batch, directions, hidden};
+  for (int i = 0; i < form.states; ++i) RML_TRY(expect(rnn::kStates + i, state));
+  if (form.extra > 0)
+    RML_TRY(expect(rnn::kStates + form.states, {directions, hidden * form.extra}));
+  outputs->push_back({call.dtype(rnn::kX), at.y_batch == 2
+                                               ? Dims{length, directions, batch, hidden}
+                                               : Dims{batch, length, directions, hidden}});
+  for (int i = 0; i < form.states; ++i) outputs->push_back({call.dtype(rnn::kX), state});
   return {};
 }
 
-// One direction of a call.
-class Direction {
- public:
-  Direction(const Recurrent& form, const ir::ExprCall& call, const Emit& e, int number)
-      : form_(form), call_(call), e_(e), number_(number) {}
-
-  // y [length, batch, hidden], then the last states [batch, hidden].
-  Values Run() const {
-    const Type x = call_.in(kX).type();
-    const Dim length = x.dims[0];
-    const Dim batch = x.dims[1];
-    const Value w = Pick(kW);
-    const Value r = Pick(kR);
-    const Dim gates = w.dim(0);
-    const Dim hidden = r.dim(1);
-    const bool masked = call_.in(kLengths).defined();
-
-    // All steps in one product.
-    Value projected =
-        e_.matmul(e_.reshape(call_.in(kX), {length * batch, x.dims[2]}), e_.swap_last(w));
-    Value r_bias;
-    if (call_.in(kBias).defined()) {
-      const Value bias = Pick(kBias);
-      projected = e_.add(projected, NarrowAxis(e_, bias, 0, 0, gates));
-      r_bias = NarrowAxis(e_, bias, 0, gates, gates);
-    }
-    Values inputs;
-    for (int i = 0; i < form_.states; ++i) {
-      const bool given = call_.in(kStates + i).defined();
-      inputs.push_back(given ? Pick(kStates + i) : e_.full(0, {x.dtype, {batch, hidden}}));
-    }
-    inputs.push_back(e_.reshape(projected, {length, batch, gates}));
-    if (masked) {
-      inputs.push_back(e_.one("iota", {}, {{"shape", Dims{length}}}));
-      inputs.push_back(e_.reshape(e_.cast(call_.in(kLengths), DType::kI64), {batch, 1}));
-    }
-    inputs.push_back(r);
-    if (r_bias.defined()) inputs.push_back(r_bias);
-    const bool extra = form_.extra > 0 && call_.in(kStates + form_.states).defined();
-    if (extra) inputs.push_back(Pick(kStates + form_.states));
-
-    const std::string& direction = call_.call().text("direction");
-    Values outputs = e_.call("scan", std::span(inputs.begin(), inputs.size()),
-                             {{"body", Body(inputs, masked, r_bias.defined(), extra)},
-                              {"carries", form_.states},
-                              {"xs", masked ? 2 : 1},
-                              {"reverse", direction == "reverse" || number_ == 1}});
-    Values result = {outputs[static_cast<size_t>(form_.states)]};
-    for (int i = 0; i < form_.states; ++i) result.push_back(outputs[static_cast<size_t>(i)]);
-    return result;
-  }
-
- private:
-  Value Pick(int i) const {
-    Dims dims = call_.in(i).type().dims;
-    dims.Erase(0);
-    return e_.reshape(NarrowAxis(e_, call_.in(i), 0, number_, 1), dims);
-  }
-
-  // The step as a graph, of inputs like those of the scan.
-  ir::GraphRef Body(const Values& inputs, bool masked, bool biased, bool extra) const {
-    auto graph = std::make_shared<ir::Graph>();
-    ir::TraceBuilder trace(*graph, BuiltinOps(), e_.builder().allocator());
-    const Emit t(trace);
-    Values values;
-    const auto scanned = static_cast<size_t>(form_.states);
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      Type type = inputs[i].type();
-      if (i == scanned || (masked && i == scanned + 1)) type.dims.Erase(0);
-      values.push_back(trace.Input(type));
-    }
-    Step step{.e = t, .projected = {}, .states = {}, .r = {}, .r_bias = {}, .extra = {}};
-    size_t next = 0;
-    for (int i = 0; i < form_.states; ++i) step.states.push_back(values[next++]);
-    step.projected = values[next++];
-    Value inside;
-    if (masked) {
-      inside = t.one("less", {values[next], values[next + 1]});
-      next += 2;
-    }
-    step.r = values[next++];
-    if (biased) step.r_bias = values[next++];
-    if (extra) step.extra = values[next++];
-    Values states = form_.cell(call_.call(), step);
-    Value y = states[0];
-    if (masked) {
-      // Behind a sequence's end states stay, and y is zero.
-      y = t.where(inside, y, t.like(y, 0));
-      for (size_t i = 0; i < states.size(); ++i)
-        states[i] = t.where(inside, states[i], step.states[i]);
-    }
-    for (const Value& state : states) graph->AddOutput(state.id());
-    graph->AddOutput(y.id());
-    return graph;
-  }
-
-  const Recurrent& form_;
-  const ir::ExprCall& call_;
-  const Emit& e_;
-  const int number_;
-};
-
-Values Decompose(const Recurrent& form, const ir::ExprCall& call) {
-  const Emit e(call.b());
-  const auto directions = Directions(call.call());
-  if (!directions.ok()) throw Error(directions.status());
-  std::vector<Values> each(static_cast<size_t>(form.states) + 1);
-  for (int d = 0; d < *directions; ++d) {
-    const Values one = Direction(form, call, e, d).Run();
-    for (size_t i = 0; i < one.size(); ++i) each[i].push_back(one[i]);
-  }
-  Values outputs;
-  for (size_t i = 0; i < each.size(); ++i)
-    outputs.push_back(
-        e.call("stack", std::span(each[i].begin(), each[i].size()), {{"axis", i == 0 ? 1 : 0}})[0]);
-  return outputs;
-}
-
-std::vector<ir::Sample> Samples(const Recurrent& form) {
+std::vector<ir::Sample> RecurrentSamples(const Recurrent& form) {
   const ir::SampleInput none = {{}, ir::Fill::None()};
   const ir::Fill weights = ir::Fill::Normal(0, 0.5);
   std::vector<ir::Sample> samples;
@@ -220,6 +88,26 @@ std::vector<ir::Sample> Samples(const Recurrent& form) {
   add("reverse", 3, 2, 2, 3, true);
   add("bidirectional", 4, 3, 2, 2, true);
   add("forward", 0, 2, 2, 2, false);
+  // Batch first, cut, and with other activations in each direction.
+  const auto names = [&](std::string_view gate, std::string_view other) {
+    std::string list(gate);
+    for (int i = 1; i < form.activations.count(); ++i) list += core::StrCat(", ", other);
+    return list;
+  };
+  ir::Sample& sample = samples.emplace_back();
+  sample.inputs = {{{3, 4, 2}},
+                   {{2, form.gates * 2, 2}, weights},
+                   {{2, form.gates * 2, 2}, weights},
+                   {{2, 4 * form.gates}, weights},
+                   {{3}, ir::Fill::Values({4, 0, 3})}};
+  for (int i = 0; i < form.states; ++i) sample.inputs.push_back({{3, 2, 2}});
+  sample.attributes = {{"direction", "bidirectional"},
+                       {"layout", 1},
+                       {"clip", 3.0},
+                       {form.activations.attribute,
+                        names("hard_sigmoid", "elu") + ", " + names("sigmoid", "scaled_tanh")},
+                       {"activation_alpha", ir::Floats{0.25}},
+                       {"activation_beta", ir::Floats{0.4}}};
   return samples;
 }
 
@@ -240,33 +128,40 @@ ir::OpDef RecurrentOp(const Recurrent& form) {
   }
   if (form.extra > 0) op.inputs.push_back({"peepholes", "T", ir::Arity::kOptional});
   op.types = {{"T", ir::kFloats}, {"I", ir::kIndices}};
-  op.attributes = {{"direction", "forward"}};
+  op.attributes = {{"direction", "forward"}, {"layout", 0}, {"clip", 0.0}};
+  for (ir::AttrDef& attribute : ActivationAttributes(form.activations))
+    op.attributes.push_back(std::move(attribute));
   op.axes = ir::AxesRule([form](const OpCall& call) -> core::Expected<ir::Axes> {
+    const RecurrentLayout at = RecurrentLayoutOf(call);
     ir::NamedAxis batch = {"batch",
                            ir::AxisRole::kFree,
                            ir::Combine::kSum,
                            std::vector<int>(static_cast<size_t>(call.inputs()), -1),
-                           {2}};
-    batch.inputs[kX] = 1;
-    if (call.has(kLengths)) batch.inputs[kLengths] = 0;
+                           {at.y_batch}};
+    batch.inputs[rnn::kX] = at.x_batch;
+    if (call.has(rnn::kLengths)) batch.inputs[rnn::kLengths] = 0;
     for (int i = 0; i < form.states; ++i) {
-      if (call.has(kStates + i)) batch.inputs[static_cast<size_t>(kStates + i)] = 1;
-      batch.outputs.push_back(1);
+      if (call.has(rnn::kStates + i))
+        batch.inputs[static_cast<size_t>(rnn::kStates + i)] = at.state_batch;
+      batch.outputs.push_back(at.state_batch);
     }
     return ir::Axes{batch};
   });
-  op.infer = [form](const OpCall& call, Types* outputs) { return Infer(form, call, outputs); };
-  op.decompose = [form](ir::ExprCall& call) { return Decompose(form, call); };
+  op.infer = [form](const OpCall& call, Types* outputs) {
+    return InferRecurrent(form, call, outputs);
+  };
+  op.decompose = [form](ir::ExprCall& call) { return DecomposeRecurrent(form, call); };
   op.cost = [](const OpCall& call) {
     const auto size = [&](int i) {
       return static_cast<double>(call.input(i).dims.elements().max());
     };
-    const double steps = static_cast<double>((call.dim(kX, 0) * call.dim(kX, 1)).max());
-    const double bytes = core::Info(call.dtype(kX)).block_bytes;
-    return ir::Cost{2 * steps * (size(kW) + size(kR)), bytes * (size(kX) + size(kW) + size(kR)),
-                    bytes * steps * static_cast<double>(call.dim(kR, 2).max())};
+    const double steps = static_cast<double>((call.dim(rnn::kX, 0) * call.dim(rnn::kX, 1)).max());
+    const double bytes = core::Info(call.dtype(rnn::kX)).block_bytes;
+    return ir::Cost{2 * steps * (size(rnn::kW) + size(rnn::kR)),
+                    bytes * (size(rnn::kX) + size(rnn::kW) + size(rnn::kR)),
+                    bytes * steps * static_cast<double>(call.dim(rnn::kR, 2).max())};
   };
-  op.samples = [form] { return Samples(form); };
+  op.samples = [form] { return RecurrentSamples(form); };
   op.tolerance = {1e-10, 2e-5, 1e-2, 8e-2, 0};
   return op;
 }
