@@ -4,10 +4,22 @@
 
 namespace rml::ops {
 
+std::vector<ir::AttrDef> QuantAttributes() { return {{"axis", 1}, {"block_size", 0}}; }
+
 core::Status CheckQuant(const ir::OpCall& call) {
+  const int64_t block = call.integer("block_size");
+  if (block < 0) return core::InvalidArgument("block_size is ", block);
   for (const int i : {1, 2}) {
-    if (!call.has(i) || call.rank(i) == 0) continue;
+    if (!call.has(i) || (call.rank(i) == 0 && block == 0)) continue;
     RML_ASSIGN(const int axis, call.axis("axis", call.rank(0)));
+    if (block > 0) {
+      ir::Dims blocks = call.input(0).dims;
+      blocks[axis] = FloorDiv(blocks[axis] + (block - 1), block);
+      if (call.input(i).dims == blocks) continue;
+      return core::InvalidArgument(call.input_name(i), " is ", call.input(i).dims.ToString(),
+                                   ", expected ", blocks.ToString(), " for blocks of ", block,
+                                   " along axis ", axis);
+    }
     if (call.rank(i) != 1 || !(call.dim(i, 0) == call.dim(0, axis))) {
       return core::InvalidArgument(call.input_name(i), " is ", call.input(i).dims.ToString(),
                                    ", expected one number, or one for each of ",
@@ -20,19 +32,24 @@ core::Status CheckQuant(const ir::OpCall& call) {
 }
 
 core::Expected<ir::Axes> QuantAxes(const ir::OpCall& call, bool packed) {
+  const bool blocked = call.integer("block_size") > 0;
   int along = -1;
-  if (call.rank(1) == 1) {
+  if (blocked || call.rank(1) == 1) {
     RML_ASSIGN(along, call.axis("axis", call.rank(0)));
   }
   ir::Axes axes;
   for (int axis = 0; axis < call.rank(0); ++axis) {
     ir::NamedAxis& named = axes.emplace_back();
     named.name = core::StrCat("d", axis);
-    const bool whole = packed && axis + 1 == call.rank(0);
+    const bool whole = (packed && axis + 1 == call.rank(0)) || (blocked && axis == along);
     named.role = whole ? ir::AxisRole::kWhole : ir::AxisRole::kFree;
     named.inputs = {axis};
-    for (int i = 1; i < call.inputs(); ++i)
-      named.inputs.push_back(call.has(i) && call.rank(i) == 1 && axis == along ? 0 : -1);
+    for (int i = 1; i < call.inputs(); ++i) {
+      const bool listed = !blocked && call.has(i) && call.rank(i) == 1 && axis == along;
+      // An axis in blocks is another one in the scale, of fewer places.
+      const bool beside = blocked && call.has(i) && axis != along;
+      named.inputs.push_back(listed ? 0 : beside ? axis : -1);
+    }
     named.outputs = {axis};
   }
   return axes;

@@ -28,24 +28,32 @@ core::Status ReferenceQuantize(ir::RefCall& call) {
   const auto [low, high] = QuantRange(call.call().attr<core::DType>("dtype"));
   // The division of the dtype: a halfway case must be one for every kernel.
   const bool wide = call.call().dtype(kX) == core::DType::kF64;
+  const int64_t block = call.call().integer("block_size");
   int axis = 0;
-  if (scale.rank() == 1) {
+  if (scale.rank() > 0) {
     RML_ASSIGN(axis, call.call().axis("axis", x.rank()));
   }
+  // The scale's element for x's at a position.
+  const auto place_of = [&](int64_t i) -> int64_t {
+    if (scale.rank() == 0) return 0;
+    Coordinates at = CoordinatesOf(i, x.shape());
+    if (block == 0) return at[static_cast<size_t>(axis)];
+    at[static_cast<size_t>(axis)] /= block;
+    return PositionOf(at, scale.shape());
+  };
   std::vector<double> zero(static_cast<size_t>(scale.size()));
   if (call.has(kZeroPoint)) {
     call.VisitNumber(kZeroPoint, [&](auto tag) {
       const auto points = call.in<decltype(tag)>(kZeroPoint);
       for (size_t i = 0; i < zero.size(); ++i)
-        zero[i] = static_cast<double>(points[points.size() == 1 ? 0 : static_cast<int64_t>(i)]);
+        zero[i] = static_cast<double>(points[points.rank() == 0 ? 0 : static_cast<int64_t>(i)]);
     });
   }
   call.VisitOut(0, [&](auto tag) {
     using T = decltype(tag);
     const auto y = call.out<T>(0);
     for (int64_t i = 0; i < x.size(); ++i) {
-      const int64_t place =
-          scale.rank() == 1 ? CoordinatesOf(i, x.shape())[static_cast<size_t>(axis)] : 0;
+      const int64_t place = place_of(i);
       const double ratio =
           wide ? x[i] / scale[place]
                : static_cast<double>(static_cast<float>(x[i]) / static_cast<float>(scale[place]));
@@ -64,12 +72,16 @@ ir::OpDef Quantize() {
   op.doc =
       "Linear quantisation, as ONNX's QuantizeLinear: `y = clamp(round(x / scale) + zero_point)` "
       "to the range of `dtype`, halves to even. `scale` and `zero_point` (none: 0) are scalars or "
-      "hold a number for each place of `axis`. The division is made in f32, or in f64 where x is; "
+      "hold a number for each place of `axis`; with a `block_size` they have x's dimensions, but "
+      "for "
+      "`axis`, whose places are blocks of that many of x's (the last one may be smaller). The "
+      "division is made in f32, or in f64 where x is; "
       "NaN becomes the zero point.";
   op.inputs = {{"x"}, {"scale", "S"}, {"zero_point", "Z", ir::Arity::kOptional}};
   op.outputs = {{"y", "*"}};
   op.types = {{"T", ir::kFloats}, {"S", ir::kFloats}, {"Z", ir::kInts}};
-  op.attributes = {{"dtype", core::DType::kU8}, {"axis", 1}};
+  op.attributes = QuantAttributes();
+  op.attributes.push_back({"dtype", core::DType::kU8});
   op.axes = ir::AxesRule([](const ir::OpCall& call) {
     return QuantAxes(call, core::Info(call.attr<core::DType>("dtype")).block_elements > 1);
   });
@@ -91,6 +103,10 @@ ir::OpDef Quantize() {
                         {{}, ir::Fill::Values({1})}},
                        {{"dtype", core::DType::kI8}}});
     samples.push_back({{{{0, 4}}, one}});
+    samples.push_back({{{{3, 8}, ir::Fill::Normal(0, 4)}, {{3, 4}, scales}}, {{"block_size", 2}}});
+    samples.push_back(
+        {{{{5, 3}, ir::Fill::Normal(0, 4)}, {{2, 3}, scales}, {{2, 3}, ir::Fill::Uniform(0, 9)}},
+         {{"axis", -2}, {"block_size", 4}, {"dtype", core::DType::kI16}}});
     return samples;
   };
   return op;
