@@ -7,62 +7,26 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "rml/core/convert.h"
 #include "rml/ir/graph.h"
 #include "rml/ir/trace_builder.h"
-#include "rml/ops/eager.h"
-#include "rml/ops/expr.h"
-#include "rml/ops/reference.h"
+#include "rml/ops/testing/eager_calls.h"
 
 namespace rml::ops {
 namespace {
 
 using ir::Value;
-using ir::Values;
+using testing::Call;
+using testing::Doubles;
+using testing::Eager;
 using ::testing::ElementsAre;
-
-EagerBuilder& Eager() {
-  static const core::RunContext context;
-  static EagerBuilder eager(context, {&ReferenceProvider()}, BuiltinOps());
-  return eager;
-}
-
-Values Call(std::string_view op, const std::vector<Value>& inputs, const ir::AttrList& attributes) {
-  return Emit(Eager()).call(op, inputs, attributes);
-}
-
-Value Floats(const core::Shape& shape, const std::vector<double>& values) {
-  const auto wide = *core::Tensor::FromHost<double>(shape, values, core::Cpu());
-  return Value(*core::Convert(wide, core::DType::kF32, core::Cpu()));
-}
-
-Value Integers(const core::Shape& shape, const std::vector<int64_t>& values) {
-  return Value(*core::Tensor::FromHost<int64_t>(shape, values, core::Cpu()));
-}
+using testing::ExpectNear;
+using testing::Floats;
+using testing::Integers;
+using testing::Waves;
 
 Value Key(uint64_t seed) {
   const std::vector<uint32_t> words = {static_cast<uint32_t>(seed), 0};
   return Value(*core::Tensor::FromHost<uint32_t>({2}, words, core::Cpu()));
-}
-
-// scale · sin(0.7 · i · (1 + seed / 10) + seed)
-Value Waves(const core::Shape& shape, double seed, double scale = 1) {
-  std::vector<double> values(static_cast<size_t>(shape.elements()));
-  for (size_t i = 0; i < values.size(); ++i)
-    values[i] = scale * std::sin(0.7 * static_cast<double>(i) * (1 + 0.1 * seed) + seed);
-  return Floats(shape, values);
-}
-
-std::vector<double> Doubles(const Value& value) {
-  const auto wide = *core::Convert(value.tensor(), core::DType::kF64, core::Cpu());
-  const auto data = *wide.HostData<double>();
-  return {data.begin(), data.end()};
-}
-
-void ExpectNear(const Value& actual, const std::vector<double>& expected) {
-  const std::vector<double> found = Doubles(actual);
-  ASSERT_EQ(found.size(), expected.size());
-  for (size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 3e-6) << "at " << i;
 }
 
 TEST(NeuralNetwork, LstmIsThatOfOnnx) {
