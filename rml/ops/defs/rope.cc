@@ -12,9 +12,15 @@ enum { kX, kPositions, kCos, kSin };
 // How many pairs of elements are turned.
 core::Expected<ir::Dim> Pairs(const ir::OpCall& call) {
   const ir::Dim width = call.dim(kX, -1);
-  if (call.has(kCos)) return call.dim(kCos, -1);
   const int64_t rotated = call.integer("rotated");
   if (rotated < 0) return core::InvalidArgument("rotated is ", rotated);
+  if (call.has(kCos)) {
+    const ir::Dim pairs = call.dim(kCos, -1);
+    if (rotated != 0 && !(pairs * 2 == ir::Dim(rotated)))
+      return core::InvalidArgument("rotated is ", rotated, ", and cos has angles of ",
+                                   pairs.ToString(), " pairs");
+    return pairs;
+  }
   const ir::Dim turned = rotated == 0 ? width : ir::Dim(rotated);
   const ir::Dim pairs = ExactDiv(turned, 2);
   if (!pairs.valid()) return core::InvalidArgument(turned.ToString(), " elements make no pairs");
