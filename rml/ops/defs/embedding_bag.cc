@@ -1,7 +1,6 @@
 // y[b] = Σ_{i in bag b} weights[i] · table[indices[i]] / divisor
 #include "rml/ops/embedding_bag.h"
 
-#include "rml/core/error.h"
 #include "rml/ops/elementwise.h"
 
 namespace rml::ops {
@@ -10,21 +9,7 @@ namespace {
 enum { kTable, kIndices, kOffsets, kWeights };
 
 core::Status InferEmbeddingBag(const ir::OpCall& call, ir::Types* outputs) {
-  RML_TRY(CheckBagMode(call.text("mode")));
-  if (call.rank(kTable) != 2)
-    return core::InvalidArgument("table has ", call.rank(kTable), " dimensions, expected 2");
-  for (int i = kIndices; i <= kWeights; ++i) {
-    if (call.has(i) && call.rank(i) != 1)
-      return core::InvalidArgument(call.input_name(i), " has ", call.rank(i),
-                                   " dimensions, expected 1");
-  }
-  if (call.has(kWeights) && !(call.dim(kWeights, 0) == call.dim(kIndices, 0))) {
-    return core::InvalidArgument("there are ", call.dim(kIndices, 0).ToString(), " indices and ",
-                                 call.dim(kWeights, 0).ToString(), " weights");
-  }
-  const ir::Dim bags = call.dim(kOffsets, 0) - 1;
-  if (!bags.valid())
-    return core::InvalidArgument("offsets is empty; it has one element more than there are bags");
+  RML_ASSIGN(const ir::Dim bags, BagsOf(call));
   outputs->push_back({call.dtype(kTable), {bags, call.dim(kTable, 1)}});
   return {};
 }
@@ -32,10 +17,9 @@ core::Status InferEmbeddingBag(const ir::OpCall& call, ir::Types* outputs) {
 core::Status ReferenceEmbeddingBag(ir::RefCall& call) {
   const auto table = call.in<double>(kTable);
   const auto y = call.out<double>(0);
-  return ForBags(call, table.dim(0), kIndices, kOffsets, kWeights,
-                 [&](int64_t b, int64_t, int64_t row, double factor) {
-                   for (int64_t d = 0; d < table.dim(1); ++d) y(b, d) += factor * table(row, d);
-                 });
+  return ForBags(call, table.dim(0), [&](int64_t b, int64_t, int64_t row, double factor) {
+    for (int64_t d = 0; d < table.dim(1); ++d) y(b, d) += factor * table(row, d);
+  });
 }
 
 ir::Values VjpEmbeddingBag(ir::ExprCall& call) {
@@ -49,14 +33,8 @@ ir::Values VjpEmbeddingBag(ir::ExprCall& call) {
         e.one("embedding_bag_table_grad",
               {call.grad(0), call.in(kIndices), call.in(kOffsets), call.in(kWeights)}, attributes);
   }
-  if (call.needs(kWeights)) {
-    if (call.call().text("mode") != "sum")
-      throw Error(core::Unsupported("weights have a gradient in mode sum only"));
-    // d/dw[i] = grad[bag of i] · table[indices[i]]
-    const ir::Value rows = e.one("gather_rows", {call.in(kTable), call.in(kIndices)});
-    const ir::Value bags = e.one("bag_rows", {call.grad(0), call.in(kOffsets), call.in(kIndices)});
-    grads[kWeights] = e.sum(e.mul(rows, bags), {1});
-  }
+  if (call.needs(kWeights))
+    grads[kWeights] = BagWeightGradient(e, call, call.in(kTable), call.grad(0));
   return grads;
 }
 
@@ -76,15 +54,7 @@ ir::OpDef EmbeddingBag() {
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kFloats}, {"I", ir::kIndices}};
   op.attributes = {{"mode", "sum"}};
-  op.axes = ir::AxesRule([](const ir::OpCall& call) -> core::Expected<ir::Axes> {
-    ir::Axes axes = {{"width",
-                      ir::AxisRole::kFree,
-                      ir::Combine::kSum,
-                      std::vector<int>(static_cast<size_t>(call.inputs()), -1),
-                      {1}}};
-    axes[0].inputs[kTable] = 1;
-    return axes;
-  });
+  op.axes = BagAxes({1});
   op.infer = InferEmbeddingBag;
   op.reference = ReferenceEmbeddingBag;
   op.vjp = VjpEmbeddingBag;

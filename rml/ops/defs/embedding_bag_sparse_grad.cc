@@ -2,7 +2,6 @@
 #include <map>
 #include <vector>
 
-#include "rml/core/error.h"
 #include "rml/ops/elementwise.h"
 #include "rml/ops/embedding_bag.h"
 
@@ -12,24 +11,7 @@ namespace {
 enum { kGrad, kIndices, kOffsets, kWeights };
 
 core::Status InferEmbeddingBagSparseGrad(const ir::OpCall& call, ir::Types* outputs) {
-  RML_TRY(CheckBagMode(call.text("mode")));
-  if (call.rank(kGrad) != 2)
-    return core::InvalidArgument("grad has ", call.rank(kGrad), " dimensions, expected 2");
-  for (int i = kIndices; i <= kWeights; ++i) {
-    if (call.has(i) && call.rank(i) != 1)
-      return core::InvalidArgument(call.input_name(i), " has ", call.rank(i),
-                                   " dimensions, expected 1");
-  }
-  if (!(call.dim(kOffsets, 0) == call.dim(kGrad, 0) + 1)) {
-    return core::InvalidArgument("grad has ", call.dim(kGrad, 0).ToString(), " bags and offsets ",
-                                 call.dim(kOffsets, 0).ToString(), " elements");
-  }
-  if (call.has(kWeights) && !(call.dim(kWeights, 0) == call.dim(kIndices, 0))) {
-    return core::InvalidArgument("there are ", call.dim(kIndices, 0).ToString(), " indices and ",
-                                 call.dim(kWeights, 0).ToString(), " weights");
-  }
-  if (call.attr<ir::Dims>("rows").rank() != 1)
-    return core::InvalidArgument("rows is not one dimension");
+  RML_TRY(CheckBagGradient(call));
   const ir::Dim found = call.FreshDim(0, call.dim(kIndices, 0));
   outputs->push_back({core::DType::kI64, {found}});
   outputs->push_back({call.dtype(kGrad), {found, call.dim(kGrad, 1)}});
@@ -40,7 +22,7 @@ core::Status ReferenceEmbeddingBagSparseGrad(ir::RefCall& call) {
   const auto grad = call.in<double>(kGrad);
   const int64_t width = grad.dim(1);
   std::map<int64_t, std::vector<double>> sums;
-  RML_TRY(ForBags(call, call.call().attr<ir::Dims>("rows")[0].value(), kIndices, kOffsets, kWeights,
+  RML_TRY(ForBags(call, call.call().attr<ir::Dims>("rows")[0].value(),
                   [&](int64_t b, int64_t, int64_t row, double factor) {
                     std::vector<double>& sum = sums[row];
                     sum.resize(static_cast<size_t>(width));
@@ -78,13 +60,7 @@ ir::Values VjpEmbeddingBagSparseGrad(ir::ExprCall& call) {
         e.one("embedding_bag", {dense, call.in(kIndices), call.in(kOffsets), call.in(kWeights)},
               {{"mode", mode}});
   }
-  if (call.needs(kWeights)) {
-    if (mode != "sum") throw Error(core::Unsupported("weights have a gradient in mode sum only"));
-    const ir::Value members = e.one("gather_rows", {dense, call.in(kIndices)});
-    const ir::Value bags =
-        e.one("bag_rows", {call.in(kGrad), call.in(kOffsets), call.in(kIndices)});
-    grads[kWeights] = e.sum(e.mul(members, bags), {1});
-  }
+  if (call.needs(kWeights)) grads[kWeights] = BagWeightGradient(e, call, dense, call.in(kGrad));
   return grads;
 }
 
@@ -102,15 +78,7 @@ ir::OpDef EmbeddingBagSparseGrad() {
   op.outputs = {{"rows", "i64"}, {"values"}};
   op.types = {{"T", ir::kFloats}, {"I", ir::kIndices}};
   op.attributes = {{"mode", "sum"}, {"rows", ir::RequiredAttr{ir::Dims()}}};
-  op.axes = ir::AxesRule([](const ir::OpCall& call) -> core::Expected<ir::Axes> {
-    ir::Axes axes = {{"width",
-                      ir::AxisRole::kFree,
-                      ir::Combine::kSum,
-                      std::vector<int>(static_cast<size_t>(call.inputs()), -1),
-                      {-1, 1}}};
-    axes[0].inputs[kGrad] = 1;
-    return axes;
-  });
+  op.axes = BagAxes({-1, 1});
   op.infer = InferEmbeddingBagSparseGrad;
   op.reference = ReferenceEmbeddingBagSparseGrad;
   op.vjp = VjpEmbeddingBagSparseGrad;

@@ -8,26 +8,17 @@ namespace {
 enum { kGrad, kIndices, kOffsets, kWeights };
 
 core::Status InferEmbeddingBagTableGrad(const ir::OpCall& call, ir::Types* outputs) {
-  RML_TRY(CheckBagMode(call.text("mode")));
-  if (call.rank(kGrad) != 2)
-    return core::InvalidArgument("grad has ", call.rank(kGrad), " dimensions, expected 2");
-  if (!(call.dim(kOffsets, 0) == call.dim(kGrad, 0) + 1)) {
-    return core::InvalidArgument("grad has ", call.dim(kGrad, 0).ToString(), " bags and offsets ",
-                                 call.dim(kOffsets, 0).ToString(), " elements");
-  }
-  const ir::Dims& rows = call.attr<ir::Dims>("rows");
-  if (rows.rank() != 1) return core::InvalidArgument("rows is not one dimension");
-  outputs->push_back({call.dtype(kGrad), {rows[0], call.dim(kGrad, 1)}});
+  RML_TRY(CheckBagGradient(call));
+  outputs->push_back({call.dtype(kGrad), {call.attr<ir::Dims>("rows")[0], call.dim(kGrad, 1)}});
   return {};
 }
 
 core::Status ReferenceEmbeddingBagTableGrad(ir::RefCall& call) {
   const auto grad = call.in<double>(kGrad);
   const auto table = call.out<double>(0);
-  return ForBags(call, table.dim(0), kIndices, kOffsets, kWeights,
-                 [&](int64_t b, int64_t, int64_t row, double factor) {
-                   for (int64_t d = 0; d < table.dim(1); ++d) table(row, d) += factor * grad(b, d);
-                 });
+  return ForBags(call, table.dim(0), [&](int64_t b, int64_t, int64_t row, double factor) {
+    for (int64_t d = 0; d < table.dim(1); ++d) table(row, d) += factor * grad(b, d);
+  });
 }
 
 }  // namespace
@@ -43,15 +34,7 @@ ir::OpDef EmbeddingBagTableGrad() {
   op.outputs = {{"d_table"}};
   op.types = {{"T", ir::kFloats}, {"I", ir::kIndices}};
   op.attributes = {{"mode", "sum"}, {"rows", ir::RequiredAttr{ir::Dims()}}};
-  op.axes = ir::AxesRule([](const ir::OpCall& call) -> core::Expected<ir::Axes> {
-    ir::Axes axes = {{"width",
-                      ir::AxisRole::kFree,
-                      ir::Combine::kSum,
-                      std::vector<int>(static_cast<size_t>(call.inputs()), -1),
-                      {1}}};
-    axes[0].inputs[kGrad] = 1;
-    return axes;
-  });
+  op.axes = BagAxes({1});
   op.infer = InferEmbeddingBagTableGrad;
   op.reference = ReferenceEmbeddingBagTableGrad;
   op.vjp = [](ir::ExprCall& call) -> ir::Values {
@@ -62,14 +45,8 @@ ir::OpDef EmbeddingBagTableGrad() {
       grads[kGrad] =
           e.one("embedding_bag",
                 {call.grad(0), call.in(kIndices), call.in(kOffsets), call.in(kWeights)}, mode);
-    if (call.needs(kWeights)) {
-      if (call.call().text("mode") != "sum")
-        throw Error(core::Unsupported("weights have a gradient in mode sum only"));
-      const ir::Value rows = e.one("gather_rows", {call.grad(0), call.in(kIndices)});
-      const ir::Value bags =
-          e.one("bag_rows", {call.in(kGrad), call.in(kOffsets), call.in(kIndices)});
-      grads[kWeights] = e.sum(e.mul(rows, bags), {1});
-    }
+    if (call.needs(kWeights))
+      grads[kWeights] = BagWeightGradient(e, call, call.grad(0), call.in(kGrad));
     return grads;
   };
   op.samples = [] {
