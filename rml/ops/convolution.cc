@@ -1,8 +1,8 @@
 #include "rml/ops/convolution.h"
 
-#include "rml/core/check.h"
 #include "rml/ir/expr_call.h"
 #include "rml/ops/expr.h"
+#include "rml/ops/window.h"
 
 namespace rml::ops {
 
@@ -14,22 +14,10 @@ using ir::Value;
 core::Expected<ConvGeometry> GeometryOf(const ir::OpCall& call, int spatial) {
   ConvGeometry g;
   g.spatial = spatial;
-  const auto take = [&](std::string_view name, size_t count, int64_t fallback, int64_t least,
-                        Ints* out) -> core::Status {
-    *out = call.ints(name);
-    if (out->empty()) out->assign(count, fallback);
-    if (out->size() != count)
-      return core::InvalidArgument(name, " has ", out->size(), " numbers, expected ", count);
-    for (const int64_t value : *out) {
-      if (value < least || value > INT32_MAX)
-        return core::InvalidArgument(name, " has ", value, ", expected at least ", least);
-    }
-    return {};
-  };
   const auto axes = static_cast<size_t>(spatial);
-  RML_TRY(take("strides", axes, 1, 1, &g.strides));
-  RML_TRY(take("dilation", axes, 1, 1, &g.dilation));
-  RML_TRY(take("pads", 2 * axes, 0, 0, &g.pads));
+  RML_ASSIGN(g.strides, WindowNumbers(call, "strides", axes, 1, 1));
+  RML_ASSIGN(g.dilation, WindowNumbers(call, "dilation", axes, 1, 1));
+  RML_ASSIGN(g.pads, WindowNumbers(call, "pads", 2 * axes, 0, 0));
   g.groups = call.integer("groups");
   if (g.groups < 1) return core::InvalidArgument("groups is ", g.groups);
   return g;
@@ -50,14 +38,8 @@ core::Expected<Dims> ConvOutput(const ConvGeometry& g, const Dims& x, const Dims
   Dims y = {x[0], w[0]};
   for (int s = 0; s < g.spatial; ++s) {
     const auto i = static_cast<size_t>(s);
-    const Dim reach = Dim(g.dilation[i]) * (w[s + 2] - 1) + 1;
-    const Dim padded = x[s + 2] + g.pads[2 * i] + g.pads[2 * i + 1];
-    const Dim room = padded - reach;
-    if (!w[s + 2].valid() || w[s + 2] == Dim(0) || !room.valid()) {
-      return core::InvalidArgument("a window that reaches over ", reach.ToString(),
-                                   " does not fit axis ", s + 2, " of ", padded.ToString(),
-                                   ", padding included");
-    }
+    RML_ASSIGN(const Dim room, WindowRoom(s + 2, x[s + 2], w[s + 2], g.dilation[i], g.pads[2 * i],
+                                          g.pads[2 * i + 1]));
     y.Append(FloorDiv(room, g.strides[i]) + 1);
   }
   return y;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rml/ops/window.h"
+
 namespace rml::ops {
 
 using ir::Dim;
@@ -26,26 +28,14 @@ ir::AttrList PoolAttributesOf(const ir::OpCall& call) {
 
 core::Expected<PoolGeometry> PoolGeometryOf(const ir::OpCall& call) {
   PoolGeometry g;
-  const auto take = [&](std::string_view name, size_t count, int64_t fallback, int64_t least,
-                        Ints* out) -> core::Status {
-    *out = call.ints(name);
-    if (out->empty()) out->assign(count, fallback);
-    if (out->size() != count)
-      return core::InvalidArgument(name, " has ", out->size(), " numbers, expected ", count);
-    for (const int64_t value : *out) {
-      if (value < least || value > INT32_MAX)
-        return core::InvalidArgument(name, " has ", value, ", expected at least ", least);
-    }
-    return {};
-  };
   if (call.rank(0) < 3)
     return core::InvalidArgument("x has ", call.rank(0), " dimensions, expected at least 3");
   const auto axes = static_cast<size_t>(call.rank(0) - 2);
   if (call.ints("kernel").empty()) return core::InvalidArgument("kernel is empty");
-  RML_TRY(take("kernel", axes, 1, 1, &g.kernel));
-  RML_TRY(take("strides", axes, 1, 1, &g.strides));
-  RML_TRY(take("dilation", axes, 1, 1, &g.dilation));
-  RML_TRY(take("pads", 2 * axes, 0, 0, &g.pads));
+  RML_ASSIGN(g.kernel, WindowNumbers(call, "kernel", axes, 1, 1));
+  RML_ASSIGN(g.strides, WindowNumbers(call, "strides", axes, 1, 1));
+  RML_ASSIGN(g.dilation, WindowNumbers(call, "dilation", axes, 1, 1));
+  RML_ASSIGN(g.pads, WindowNumbers(call, "pads", 2 * axes, 0, 0));
   g.ceil_mode = call.flag("ceil_mode");
   // Windows are walked element by element.
   Dim elements = 1;
@@ -58,14 +48,8 @@ core::Expected<Dims> PoolOutput(const PoolGeometry& g, const Dims& x) {
   Dims y = {x[0], x[1]};
   for (int s = 0; s < g.spatial(); ++s) {
     const auto i = static_cast<size_t>(s);
-    const Dim reach = Dim(g.dilation[i]) * (Dim(g.kernel[i]) - 1) + 1;
-    const Dim padded = x[s + 2] + g.pads[2 * i] + g.pads[2 * i + 1];
-    const Dim room = padded - reach;
-    if (!room.valid()) {
-      return core::InvalidArgument("a window that reaches over ", reach.ToString(),
-                                   " does not fit axis ", s + 2, " of ", padded.ToString(),
-                                   ", padding included");
-    }
+    RML_ASSIGN(const Dim room, WindowRoom(s + 2, x[s + 2], g.kernel[i], g.dilation[i],
+                                          g.pads[2 * i], g.pads[2 * i + 1]));
     const Dim stride = g.strides[i];
     if (!g.ceil_mode || stride == Dim(1)) {
       y.Append(FloorDiv(room, stride) + 1);
@@ -80,6 +64,11 @@ core::Expected<Dims> PoolOutput(const PoolGeometry& g, const Dims& x) {
     y.Append(std::min(up.value(), starts.value()));
   }
   return y;
+}
+
+core::Expected<Dims> PooledDims(const ir::OpCall& call) {
+  RML_ASSIGN(const PoolGeometry g, PoolGeometryOf(call));
+  return PoolOutput(g, call.input(0).dims);
 }
 
 core::Expected<ir::Axes> PoolAxes(const ir::OpCall& call) {

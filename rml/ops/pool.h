@@ -28,6 +28,7 @@ core::Expected<PoolGeometry> PoolGeometryOf(const ir::OpCall& call);
 
 // The dimensions of y for the spatial ones `places` of x.
 core::Expected<ir::Dims> PoolOutput(const PoolGeometry& g, const ir::Dims& x);
+core::Expected<ir::Dims> PooledDims(const ir::OpCall& call);  // of a call whose input 0 is x
 
 // Batch and channels are free.
 core::Expected<ir::Axes> PoolAxes(const ir::OpCall& call);

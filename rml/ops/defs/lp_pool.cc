@@ -11,8 +11,7 @@ namespace {
 core::Status InferLpPool(const ir::OpCall& call, ir::Types* outputs) {
   if (call.integer("p") < 1)
     return core::InvalidArgument("p is ", call.integer("p"), ", expected at least 1");
-  RML_ASSIGN(const PoolGeometry g, PoolGeometryOf(call));
-  RML_ASSIGN(const ir::Dims dims, PoolOutput(g, call.input(0).dims));
+  RML_ASSIGN(const ir::Dims dims, PooledDims(call));
   outputs->push_back({call.dtype(0), dims});
   return {};
 }
@@ -48,7 +47,7 @@ ir::Values DecomposeLpPool(ir::ExprCall& call) {
   for (const int64_t size : g.kernel) elements *= static_cast<double>(size);
   const ir::Dims places = x.type().dims;
   const ir::Ints pads =
-      g.ceil_mode ? PadsOfWholeWindows(g, places, *PoolOutput(g, places)) : g.pads;
+      g.ceil_mode ? PadsOfWholeWindows(g, places, *PooledDims(call.call())) : g.pads;
   const ir::Value means = e.one("avg_pool", {power},
                                 {{"kernel", g.kernel},
                                  {"strides", g.strides},

@@ -66,8 +66,7 @@ ir::OpDef MaxPool() {
   op.attributes = PoolAttributes();
   op.axes = ir::AxesRule(PoolAxes);
   op.infer = [](const ir::OpCall& call, ir::Types* outputs) -> core::Status {
-    RML_ASSIGN(const PoolGeometry g, PoolGeometryOf(call));
-    RML_ASSIGN(const ir::Dims dims, PoolOutput(g, call.input(0).dims));
+    RML_ASSIGN(const ir::Dims dims, PooledDims(call));
     outputs->push_back({call.dtype(0), dims});
     outputs->push_back({core::DType::kI64, dims});
     return {};
