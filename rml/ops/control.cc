@@ -1,10 +1,7 @@
 #include "rml/ops/control.h"
 
-#include "rml/core/check.h"
-#include "rml/core/error.h"
 #include "rml/ir/interpret.h"
 #include "rml/ir/trace_builder.h"
-#include "rml/ops/expr.h"
 #include "rml/ops/registry.h"
 
 namespace rml::ops {
@@ -14,7 +11,6 @@ using core::Status;
 using core::StrCat;
 using ir::Dims;
 using ir::Graph;
-using ir::Sample;
 using ir::Type;
 using ir::Types;
 using ir::Value;
@@ -89,83 +85,6 @@ ir::Cost CostOfBody(const ir::OpCall& call, const Graph& body) {
   for (const Type& type : inputs) cost.bytes_read += bytes(type);
   for (const Value& value : *outputs) cost.bytes_written += bytes(value.type());
   return cost;
-}
-
-namespace {
-
-// A graph of inputs of these types, made by `body`.
-template <typename Body>
-ir::GraphRef MakeGraph(std::span<const Type> inputs, Body&& body) {
-  auto graph = std::make_shared<Graph>();
-  ir::TraceBuilder trace(*graph, BuiltinOps(), core::Cpu());
-  ir::Values values;
-  for (const Type& type : inputs) values.push_back(trace.Input(type));
-  const Emit e(trace);
-  for (const Value& value : body(e, values)) graph->AddOutput(value.id());
-  return graph;
-}
-
-}  // namespace
-
-namespace {
-
-// Newton's square roots of x, a number of steps: state (step, x, root).
-void AddWhileSamples(core::DType dtype, std::vector<Sample>* samples) {
-  const Type state[] = {{core::DType::kI64, {}}, {dtype, {3}}, {dtype, {3}}};
-  const ir::GraphRef condition =
-      MakeGraph(state, [](const Emit& e, const ir::Values& v) -> ir::Values {
-        return {e.one("less", {v[0], e.scalar(4, core::DType::kI64)})};
-      });
-  const ir::GraphRef body = MakeGraph(state, [](const Emit& e, const ir::Values& v) -> ir::Values {
-    return {e.add(v[0], 1), e.mul(v[1], 1), e.mul(e.add(v[2], e.div(v[1], v[2])), 0.5)};
-  });
-  for (const double first : {0.0, 3.0, 9.0}) {
-    Sample& sample = samples->emplace_back();
-    sample.inputs = {{{}, ir::Fill::Values({first}), core::DType::kI64},
-                     {{3}, ir::Fill::Values({2, 9, 0.25}), dtype},
-                     {{3}, ir::Fill::Values({1}), dtype}};
-    sample.attributes = {{"condition", condition}, {"body", body}};
-    sample.smooth = false;  // it has no gradient
-  }
-}
-
-// A GEMM with an epilogue; two outputs, of which one is used inside as well, with symbolic
-// dimensions.
-void AddFusedSamples(core::DType dtype, std::vector<Sample>* samples) {
-  const Type inputs[] = {{dtype, {2, 5}}, {dtype, {5, 3}}, {dtype, {3}}};
-  const ir::GraphRef epilogue =
-      MakeGraph(inputs, [](const Emit& e, const ir::Values& v) -> ir::Values {
-        return {e.one("tanh", {e.add(e.matmul(v[0], v[1]), v[2])})};
-      });
-  const ir::Dim rows = ir::Dim::Symbol("rows", 0, 1024);
-  const Type symbolic[] = {{dtype, {rows, 4}}, {dtype, {4}}};
-  const ir::GraphRef two =
-      MakeGraph(symbolic, [](const Emit& e, const ir::Values& v) -> ir::Values {
-        const Value scaled = e.mul(v[0], v[1]);
-        return {e.exp(scaled), e.sum(scaled, {1})};
-      });
-  const auto input = [&](core::Shape shape) {
-    return ir::SampleInput(shape, ir::Fill::Normal(), dtype);
-  };
-  samples->push_back({{input({2, 5}), input({5, 3}), input({3})}, {{"body", epilogue}}});
-  samples->push_back({{input({3, 4}), input({4})}, {{"body", two}}});
-  samples->push_back({{input({0, 4}), input({4})}, {{"body", two}}});
-}
-
-}  // namespace
-
-std::vector<Sample> WhileSamples() {
-  std::vector<Sample> samples;
-  for (const core::DType dtype : {core::DType::kF32, core::DType::kF64})
-    AddWhileSamples(dtype, &samples);
-  return samples;
-}
-
-std::vector<Sample> FusedSamples() {
-  std::vector<Sample> samples;
-  for (const core::DType dtype : {core::DType::kF32, core::DType::kF64})
-    AddFusedSamples(dtype, &samples);
-  return samples;
 }
 
 }  // namespace rml::ops

@@ -3,7 +3,6 @@
 
 #include "rml/ir/graph.h"
 #include "rml/ir/op_call.h"
-#include "rml/ir/sample.h"
 
 namespace rml::ops {
 
@@ -20,8 +19,5 @@ core::Status CheckSignature(const ir::Graph& graph, std::string_view name,
 
 // The costs of all nodes; what stays inside is neither read nor written.
 ir::Cost CostOfBody(const ir::OpCall& call, const ir::Graph& body);
-
-std::vector<ir::Sample> WhileSamples();
-std::vector<ir::Sample> FusedSamples();
 
 }  // namespace rml::ops

@@ -94,6 +94,46 @@ void AddIfSamples(DType dtype, std::vector<Sample>* samples) {
   }
 }
 
+// Newton's square roots of x, a number of steps: state (step, x, root).
+void AddWhileSamples(DType dtype, std::vector<Sample>* samples) {
+  const Type state[] = {{DType::kI64, {}}, {dtype, {3}}, {dtype, {3}}};
+  const ir::GraphRef condition = GraphOfBody(state, [](const Emit& e, const Values& v) -> Values {
+    return {e.one("less", {v[0], e.scalar(4, DType::kI64)})};
+  });
+  const ir::GraphRef body = GraphOfBody(state, [](const Emit& e, const Values& v) -> Values {
+    return {e.add(v[0], 1), e.mul(v[1], 1), e.mul(e.add(v[2], e.div(v[1], v[2])), 0.5)};
+  });
+  for (const double first : {0.0, 3.0, 9.0}) {
+    Sample& sample = samples->emplace_back();
+    sample.inputs = {{{}, Fill::Values({first}), DType::kI64},
+                     {{3}, Fill::Values({2, 9, 0.25}), dtype},
+                     {{3}, Fill::Values({1}), dtype}};
+    sample.attributes = {{"condition", condition}, {"body", body}};
+    sample.smooth = false;  // it has no gradient
+  }
+}
+
+// A GEMM with an epilogue; two outputs, of which one is used inside as well, with symbolic
+// dimensions.
+void AddFusedSamples(DType dtype, std::vector<Sample>* samples) {
+  const Type inputs[] = {{dtype, {2, 5}}, {dtype, {5, 3}}, {dtype, {3}}};
+  const ir::GraphRef epilogue = GraphOfBody(inputs, [](const Emit& e, const Values& v) -> Values {
+    return {e.one("tanh", {e.add(e.matmul(v[0], v[1]), v[2])})};
+  });
+  const ir::Dim rows = ir::Dim::Symbol("rows", 0, 1024);
+  const Type symbolic[] = {{dtype, {rows, 4}}, {dtype, {4}}};
+  const ir::GraphRef two = GraphOfBody(symbolic, [](const Emit& e, const Values& v) -> Values {
+    const ir::Value scaled = e.mul(v[0], v[1]);
+    return {e.exp(scaled), e.sum(scaled, {1})};
+  });
+  const auto input = [&](core::Shape shape) {
+    return ir::SampleInput(shape, Fill::Normal(), dtype);
+  };
+  samples->push_back({{input({2, 5}), input({5, 3}), input({3})}, {{"body", epilogue}}});
+  samples->push_back({{input({3, 4}), input({4})}, {{"body", two}}});
+  samples->push_back({{input({0, 4}), input({4})}, {{"body", two}}});
+}
+
 }  // namespace
 
 std::vector<Sample> ScanLoopSamples() {
@@ -105,6 +145,18 @@ std::vector<Sample> ScanLoopSamples() {
 std::vector<Sample> IfSamples() {
   std::vector<Sample> samples;
   for (const DType dtype : {DType::kF32, DType::kF64}) AddIfSamples(dtype, &samples);
+  return samples;
+}
+
+std::vector<Sample> WhileSamples() {
+  std::vector<Sample> samples;
+  for (const DType dtype : {DType::kF32, DType::kF64}) AddWhileSamples(dtype, &samples);
+  return samples;
+}
+
+std::vector<Sample> FusedSamples() {
+  std::vector<Sample> samples;
+  for (const DType dtype : {DType::kF32, DType::kF64}) AddFusedSamples(dtype, &samples);
   return samples;
 }
 

@@ -1,4 +1,4 @@
-// Samples of scan and if, whose graphs state the dtypes of their values.
+// Samples of scan, if, while and fused, whose graphs state the dtypes of their values.
 #pragma once
 
 #include <vector>
@@ -9,5 +9,7 @@ namespace rml::ops {
 
 std::vector<ir::Sample> ScanLoopSamples();
 std::vector<ir::Sample> IfSamples();
+std::vector<ir::Sample> WhileSamples();
+std::vector<ir::Sample> FusedSamples();
 
 }  // namespace rml::ops

@@ -4,6 +4,7 @@
 #include "rml/ir/interpret.h"
 #include "rml/ops/control.h"
 #include "rml/ops/elementwise.h"
+#include "rml/ops/graph_samples.h"
 
 namespace rml::ops {
 namespace {
