@@ -28,6 +28,12 @@ void Zip(RefCall& call, F f) {
 
 }  // namespace
 
+ir::Cost PassCost(const ir::OpCall& call, double operations) {
+  const double elements = static_cast<double>(call.input(0).dims.elements().max());
+  const double bytes = elements * core::Info(call.dtype(0)).block_bytes;
+  return {operations * elements, bytes, bytes};
+}
+
 Status InferLikeFirst(const ir::OpCall& call, ir::Types* outputs) {
   outputs->push_back(call.input(0));
   return {};

@@ -34,6 +34,9 @@ ir::Values BinaryGradients(const ir::ExprCall& call,
                            const std::function<ir::Value(const Emit&)>& da,
                            const std::function<ir::Value(const Emit&)>& db);
 
+// Input 0 is read once and a value of its type is written, with so many operations for an element.
+ir::Cost PassCost(const ir::OpCall& call, double operations);
+
 core::Status InferLikeFirst(const ir::OpCall& call,
                             ir::Types* outputs);  // one output of input 0's type
 core::Status InferBroadcast(const ir::OpCall& call,

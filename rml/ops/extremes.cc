@@ -1,5 +1,6 @@
 #include "rml/ops/extremes.h"
 
+#include "rml/ops/norm.h"
 #include "rml/ops/reduce.h"
 
 namespace rml::ops {
@@ -63,7 +64,7 @@ std::vector<ir::Sample> ReduceExtremeSamples() {
 Value ShareAmong(const ir::ExprCall& call, const Emit& e, const Value& hits) {
   const core::DType dtype = call.grad(0).dtype();
   // Counted in f32 at least: f16 ends at 65504.
-  const core::DType wide = dtype == core::DType::kF64 ? dtype : core::DType::kF32;
+  const core::DType wide = StatType(dtype);
   const Value ones = e.cast(hits, wide);
   const ir::Ints axes = *call.call().axes("axes", call.in(0).rank());
   const Value count = axes.empty() ? ones : e.sum(ones, axes, true);

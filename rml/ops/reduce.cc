@@ -20,6 +20,12 @@ Status InferReduction(const OpCall& call, ir::Types* outputs) {
   return {};
 }
 
+ir::Cost ReductionCost(const OpCall& call, double operations) {
+  const double elements = static_cast<double>(call.input(0).dims.elements().max());
+  const core::DTypeInfo& info = core::Info(call.dtype(0));
+  return {operations * elements, elements * info.block_bytes, info.block_bytes * 1.0};
+}
+
 namespace {
 
 Expected<ir::Axes> ResolveReduction(const OpCall& call, ir::Combine combine) {
@@ -47,11 +53,7 @@ ir::OpDef Reduction(ir::Combine combine) {
   op.attributes = {{"axes", ir::Ints()}, {"keep_dims", false}};
   op.axes = ir::AxesRule([combine](const OpCall& call) { return ResolveReduction(call, combine); });
   op.infer = InferReduction;
-  op.cost = [](const OpCall& call) {
-    const double elements = static_cast<double>(call.input(0).dims.elements().max());
-    const core::DTypeInfo& info = core::Info(call.dtype(0));
-    return ir::Cost{elements, elements * info.block_bytes, info.block_bytes * 1.0};
-  };
+  op.cost = [](const OpCall& call) { return ReductionCost(call, 1); };
   op.samples = [] { return ReductionSamples(); };
   return op;
 }

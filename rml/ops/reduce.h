@@ -13,6 +13,8 @@ namespace rml::ops {
 // split axis make the whole; where that is impossible, set axes anew.
 ir::OpDef Reduction(ir::Combine combine);
 core::Status InferReduction(const ir::OpCall& call, ir::Types* outputs);
+// So many operations for each element of x.
+ir::Cost ReductionCost(const ir::OpCall& call, double operations);
 
 // Calls body(output position, input position) for every element of input 0, in order.
 template <typename Body>

@@ -197,11 +197,7 @@ ir::OpDef BatchNorm() {
   op.reference = ReferenceBatchNorm;
   op.vjp = [](ir::ExprCall& call) { return BatchNormGradient(call).Run(); };
   op.aliases = {{kNewMean, kMean}, {kNewVar, kVar}};
-  op.cost = [](const ir::OpCall& call) {
-    const double elements = static_cast<double>(call.input(kX).dims.elements().max());
-    const double bytes = elements * core::Info(call.dtype(kX)).block_bytes;
-    return ir::Cost{(call.flag("training") ? 8 : 4) * elements, bytes, bytes};
-  };
+  op.cost = [](const ir::OpCall& call) { return PassCost(call, call.flag("training") ? 8 : 4); };
   op.samples = [] {
     std::vector<ir::Sample> samples;
     for (const bool training : {false, true}) {

@@ -76,11 +76,7 @@ ir::OpDef LayerNorm() {
   op.infer = [](const ir::OpCall& call, ir::Types* outputs) { return InferNorm(call, 2, outputs); };
   op.decompose = DecomposeLayerNorm;
   op.vjp = VjpLayerNorm;
-  op.cost = [](const ir::OpCall& call) {
-    const double elements = static_cast<double>(call.input(kX).dims.elements().max());
-    const double bytes = elements * core::Info(call.dtype(kX)).block_bytes;
-    return ir::Cost{7 * elements, bytes, bytes};
-  };
+  op.cost = [](const ir::OpCall& call) { return PassCost(call, 7); };
   op.samples = [] {
     const ir::SampleInput none = {{}, ir::Fill::None()};
     return std::vector<ir::Sample>{

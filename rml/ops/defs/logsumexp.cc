@@ -44,11 +44,7 @@ ir::OpDef Logsumexp() {
     const ir::Value shares = e.exp(e.sub(call.in(0), finite));
     return {e.mul(Kept(call, e, call.grad(0)), shares)};
   };
-  op.cost = [](const ir::OpCall& call) {
-    const double elements = static_cast<double>(call.input(0).dims.elements().max());
-    const core::DTypeInfo& info = core::Info(call.dtype(0));
-    return ir::Cost{4 * elements, elements * info.block_bytes, info.block_bytes * 1.0};
-  };
+  op.cost = [](const ir::OpCall& call) { return ReductionCost(call, 4); };
   op.samples = [] {
     auto samples = ReductionSamples();
     constexpr double kInfinity = std::numeric_limits<double>::infinity();

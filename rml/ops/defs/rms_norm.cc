@@ -64,11 +64,7 @@ ir::OpDef RmsNorm() {
   op.infer = [](const ir::OpCall& call, ir::Types* outputs) { return InferNorm(call, 1, outputs); };
   op.decompose = DecomposeRmsNorm;
   op.vjp = VjpRmsNorm;
-  op.cost = [](const ir::OpCall& call) {
-    const double elements = static_cast<double>(call.input(kX).dims.elements().max());
-    const double bytes = elements * core::Info(call.dtype(kX)).block_bytes;
-    return ir::Cost{4 * elements, bytes, bytes};
-  };
+  op.cost = [](const ir::OpCall& call) { return PassCost(call, 4); };
   op.samples = [] {
     return std::vector<ir::Sample>{
         {{{{1}}, {{1}}}},

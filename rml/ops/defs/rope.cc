@@ -231,11 +231,7 @@ ir::OpDef Rope() {
   op.infer = InferRope;
   op.decompose = DecomposeRope;
   op.vjp = VjpRope;
-  op.cost = [](const ir::OpCall& call) {
-    const double elements = static_cast<double>(call.input(kX).dims.elements().max());
-    const double bytes = elements * core::Info(call.dtype(kX)).block_bytes;
-    return ir::Cost{3 * elements, bytes, bytes};
-  };
+  op.cost = [](const ir::OpCall& call) { return PassCost(call, 3); };
   op.samples = [] {
     const ir::SampleInput none = {{}, ir::Fill::None()};
     const auto positions = [](core::Shape shape, std::vector<double> values) {

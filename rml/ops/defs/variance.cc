@@ -52,11 +52,7 @@ ir::OpDef Variance() {
   op.attributes.push_back({"correction", 0.0});
   op.reference = ReferenceVariance;
   op.vjp = VjpVariance;
-  op.cost = [](const ir::OpCall& call) {
-    const double elements = static_cast<double>(call.input(0).dims.elements().max());
-    const core::DTypeInfo& info = core::Info(call.dtype(0));
-    return ir::Cost{4 * elements, elements * info.block_bytes, info.block_bytes * 1.0};
-  };
+  op.cost = [](const ir::OpCall& call) { return ReductionCost(call, 4); };
   op.samples = [] {
     auto samples = ReductionSamples();
     samples.push_back({{{{4, 7}}}, {{"axes", ir::Ints{1}}, {"correction", 1.0}}});
