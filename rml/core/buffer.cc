@@ -15,7 +15,7 @@ constexpr int64_t kStagingBytes = int64_t{4} << 20;
 
 Expected<std::shared_ptr<Buffer>> Buffer::Allocate(Allocator& allocator, int64_t bytes) {
   RML_ASSIGN(const MemoryHandle handle, allocator.Allocate(bytes));
-  std::shared_ptr<Buffer> buffer(new Buffer(&allocator.device(), handle, bytes, true));
+  auto buffer = std::make_shared<Buffer>(Private(), &allocator.device(), handle, bytes, true);
   buffer->allocator_ = &allocator;
   return buffer;
 }
@@ -23,8 +23,8 @@ Expected<std::shared_ptr<Buffer>> Buffer::Allocate(Allocator& allocator, int64_t
 std::shared_ptr<Buffer> Buffer::WrapReadOnly(std::span<const std::byte> bytes,
                                              std::shared_ptr<const void> owner) {
   const MemoryHandle handle{reinterpret_cast<uintptr_t>(bytes.data())};
-  std::shared_ptr<Buffer> buffer(
-      new Buffer(&Cpu(), handle, static_cast<int64_t>(bytes.size()), false));
+  auto buffer = std::make_shared<Buffer>(Private(), &Cpu(), handle,
+                                         static_cast<int64_t>(bytes.size()), false);
   buffer->owner_ = std::move(owner);
   return buffer;
 }

@@ -14,7 +14,15 @@
 namespace rml::core {
 
 class Buffer {
+  // Only the functions below make buffers, and make_shared must be able to.
+  struct Private {
+    explicit Private() = default;
+  };
+
  public:
+  Buffer(Private, Device* device, MemoryHandle handle, int64_t bytes, bool writable)
+      : device_(device), handle_(handle), bytes_(bytes), writable_(writable) {}
+
   // The allocator must outlive the buffer. The content is arbitrary.
   static Expected<std::shared_ptr<Buffer>> Allocate(Allocator& allocator, int64_t bytes);
 
@@ -48,9 +56,6 @@ class Buffer {
                      int64_t bytes);
 
  private:
-  Buffer(Device* device, MemoryHandle handle, int64_t bytes, bool writable)
-      : device_(device), handle_(handle), bytes_(bytes), writable_(writable) {}
-
   Status CheckRange(int64_t offset, int64_t bytes) const;
   Status CheckWritable() const;
 

@@ -88,6 +88,11 @@ Status BreaksBlocks(std::string_view what, DType dtype) {
 
 }  // namespace
 
+Expected<TensorLayout> TensorLayout::RowMajor(DType dtype, const Shape& shape) {
+  RML_ASSIGN(const int64_t bytes, Tensor::BytesFor(dtype, shape));
+  return TensorLayout{dtype, shape, RowMajorStrides(shape), bytes};
+}
+
 Expected<int64_t> Tensor::BytesFor(DType dtype, const Shape& shape) {
   RML_TRY(CheckBlocks(dtype, shape));
   const std::optional<int64_t> bytes = StorageBytes(dtype, shape.elements());
@@ -98,10 +103,14 @@ Expected<int64_t> Tensor::BytesFor(DType dtype, const Shape& shape) {
   return *bytes;
 }
 
+Expected<Tensor> Tensor::Empty(const TensorLayout& layout, Allocator& allocator) {
+  RML_ASSIGN(std::shared_ptr<Buffer> buffer, Buffer::Allocate(allocator, layout.bytes));
+  return Tensor(std::move(buffer), layout, 0);
+}
+
 Expected<Tensor> Tensor::Empty(DType dtype, const Shape& shape, Allocator& allocator) {
-  RML_ASSIGN(const int64_t bytes, BytesFor(dtype, shape));
-  RML_ASSIGN(std::shared_ptr<Buffer> buffer, Buffer::Allocate(allocator, bytes));
-  return Over(std::move(buffer), dtype, shape);
+  RML_ASSIGN(const TensorLayout layout, TensorLayout::RowMajor(dtype, shape));
+  return Empty(layout, allocator);
 }
 
 Expected<Tensor> Tensor::Zeros(DType dtype, const Shape& shape, Allocator& allocator) {
@@ -125,18 +134,13 @@ Expected<Tensor> Tensor::FromBytes(DType dtype, const Shape& shape,
 
 Expected<Tensor> Tensor::Over(std::shared_ptr<Buffer> buffer, DType dtype, const Shape& shape,
                               int64_t byte_offset) {
-  RML_ASSIGN(const int64_t bytes, BytesFor(dtype, shape));
+  RML_ASSIGN(const TensorLayout layout, TensorLayout::RowMajor(dtype, shape));
+  const int64_t bytes = layout.bytes;
   if (byte_offset < 0 || byte_offset > buffer->bytes() || bytes > buffer->bytes() - byte_offset) {
     return OutOfRange("a tensor of ", Describe(dtype, shape), " needs ", bytes, " bytes from byte ",
                       byte_offset, " on, but its buffer has ", buffer->bytes());
   }
-  Tensor tensor;
-  tensor.buffer_ = std::move(buffer);
-  tensor.dtype_ = dtype;
-  tensor.shape_ = shape;
-  tensor.strides_ = RowMajorStrides(shape);
-  tensor.byte_offset_ = byte_offset;
-  return tensor;
+  return Tensor(std::move(buffer), layout, byte_offset);
 }
 
 Expected<Tensor> Tensor::OverStrided(std::shared_ptr<Buffer> buffer, DType dtype,
@@ -170,9 +174,8 @@ Expected<Tensor> Tensor::OverStrided(std::shared_ptr<Buffer> buffer, DType dtype
   if (shape.elements() == 0) tensor.strides_ = RowMajorStrides(shape);
   int64_t bytes = 0;  // from the first element to the end of the last block
   int64_t blocks = 0;
-  if (shape.elements() > 0 &&
-      (!CheckedAdd<int64_t>(last / info.block_elements, 1, &blocks) ||
-       !CheckedMul<int64_t>(blocks, info.block_bytes, &bytes))) {
+  if (shape.elements() > 0 && (!CheckedAdd<int64_t>(last / info.block_elements, 1, &blocks) ||
+                               !CheckedMul<int64_t>(blocks, info.block_bytes, &bytes))) {
     return InvalidArgument("a tensor of ", Describe(dtype, shape), " reaches past 64 bits");
   }
   if (byte_offset < 0 || byte_offset > buffer->bytes() || bytes > buffer->bytes() - byte_offset) {

@@ -21,12 +21,24 @@
 
 namespace rml::core {
 
+// How a row-major tensor lies in memory: worked out and checked once, for those who make many.
+struct TensorLayout {
+  DType dtype = DType::kF32;
+  Shape shape;
+  std::array<int64_t, kMaxRank> strides = {};  // elements
+  int64_t bytes = 0;
+
+  // Fails when they are no whole blocks or overflow.
+  static Expected<TensorLayout> RowMajor(DType dtype, const Shape& shape);
+};
+
 class Tensor {
  public:
   Tensor() = default;  // no memory: defined() is false, and nothing else may be asked but its shape
 
   // New memory; Cpu() is an Allocator.
   static Expected<Tensor> Empty(DType dtype, const Shape& shape, Allocator& allocator);
+  static Expected<Tensor> Empty(const TensorLayout& layout, Allocator& allocator);
   static Expected<Tensor> Zeros(DType dtype, const Shape& shape, Allocator& allocator);
   static Expected<Tensor> FromBytes(DType dtype, const Shape& shape,
                                     std::span<const std::byte> bytes, Allocator& allocator);
@@ -102,6 +114,13 @@ class Tensor {
 
  private:
   using Strides = std::array<int64_t, kMaxRank>;
+
+  Tensor(std::shared_ptr<Buffer> buffer, const TensorLayout& layout, int64_t byte_offset)
+      : buffer_(std::move(buffer)),
+        dtype_(layout.dtype),
+        shape_(layout.shape),
+        strides_(layout.strides),
+        byte_offset_(byte_offset) {}
 
   Tensor WithView(const Shape& shape, const Strides& strides, int64_t byte_offset) const;
   Expected<int> AxisIndex(int axis, std::string_view what) const;

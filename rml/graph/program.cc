@@ -114,8 +114,8 @@ Status Program::Impl::PlaceValues() {
     const Node& node = graph.node(value.producer);
     ValueId shares = kNoValue;
     for (const ir::Alias& alias : node.op->aliases) {
-      if (alias.out != value.output) continue;
-      const ValueId input = node.inputs[static_cast<size_t>(alias.in)];
+      const ValueId input = node.input(alias.in);
+      if (alias.out != value.output || input == kNoValue) continue;
       const bool dies = graph.value(input).kind == ValueKind::kResult &&
                         last[static_cast<size_t>(input)] == value.producer &&
                         std::ranges::count(node.inputs, input) == 1;
@@ -178,6 +178,7 @@ Status Program::Impl::PrepareStep(NodeId id, const ops::ProviderList& providers)
     step.extents.push_back(step.outputs.back().shape());
   }
   for (const ir::Alias& alias : node.op->aliases) {
+    if (node.input(alias.in) == kNoValue) continue;
     const Tensor* const from = step.inputs[static_cast<size_t>(alias.in)];
     const Tensor& to = step.outputs[static_cast<size_t>(alias.out)];
     const bool same =

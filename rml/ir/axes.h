@@ -22,13 +22,14 @@ class OpCall;
 struct OpDef;
 
 enum class AxisRole : uint8_t {
-  kFree,     // pieces are computed apart, and joined along the axis
-  kReduced,  // pieces give partial results, which are combined
+  kFree,     // pieces are computed apart; an output without the axis is the same in each
+  kReduced,  // outputs without the axis are partial results, which are combined
   kWhole,
 };
 
 enum class Combine : uint8_t { kSum, kMax, kMin, kProd };
 
+// Outputs that have the axis are joined along it, whatever its role.
 struct NamedAxis {
   std::string name;
   AxisRole role = AxisRole::kWhole;

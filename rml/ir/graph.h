@@ -46,6 +46,12 @@ struct Node {
   ValueIds outputs;
   Attributes attributes;
   std::string scope;  // the module path that made it, "layers.0.mlp"; for messages and profiles
+
+  // kNoValue where it is left out, also at the end.
+  ValueId input(int i) const {
+    const auto place = static_cast<size_t>(i);
+    return place < inputs.size() ? inputs[place] : kNoValue;
+  }
 };
 
 // At the end of a run the state's next value is `value`.

@@ -101,6 +101,7 @@ Status Infer(const OpCall& call, Types* outputs) {
                                             : outputs->size() == op.outputs.size();
   if (!count_fits) return core::Internal(outputs->size(), " outputs were inferred");
   for (const Alias& alias : op.aliases) {
+    if (!call.has(alias.in)) continue;
     if ((*outputs)[static_cast<size_t>(alias.out)] == call.input(alias.in)) continue;
     return core::InvalidArgument(call.input_name(alias.in), " is ", call.input(alias.in).ToString(),
                                  ", and its update is ",

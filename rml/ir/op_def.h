@@ -61,7 +61,8 @@ struct TypeVar {
 };
 
 // output `out` is an update of input `in`: same type, and the same memory where the input dies with
-// the call. A kernel finds the input's content in the output, and changes what it must.
+// the call. A kernel finds the input's content in the output, and changes what it must; where an
+// optional input is left out, it writes all of the output.
 struct Alias {
   int out = 0;
   int in = 0;

@@ -58,8 +58,6 @@ struct Sample {
   bool smooth = true;
   // Left out of --quick, for its size.
   bool large = false;
-  // Members of the group, for collectives: the inputs are made once for each.
-  int members = 1;
 };
 
 }  // namespace rml::ir

@@ -9,6 +9,8 @@
 namespace rml::ir {
 
 struct Value::Rep {
+  explicit Rep(core::Tensor content) : tensor(std::move(content)) {}
+
   std::atomic<int> references{1};
   bool requires_grad = false;
   int producer_output = 0;
@@ -44,7 +46,7 @@ std::atomic<uint64_t> next_order{0};
 
 }  // namespace
 
-Value::Value(core::Tensor tensor) : rep_(new Rep) { rep_->tensor = std::move(tensor); }
+Value::Value(core::Tensor tensor) : rep_(new Rep(std::move(tensor))) {}
 
 void Value::AddRef() noexcept {
   if (rep_ != nullptr) rep_->references.fetch_add(1, std::memory_order_relaxed);

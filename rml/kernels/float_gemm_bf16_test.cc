@@ -78,7 +78,7 @@ TEST(Bf16Gemm, TheEmulatedKernelMatchesTheReference) {
 
 TEST(Bf16Gemm, TheNativeKernelMatchesRoundedActivations) {
   if (!IsSupported(Isa::kAvx512Bf16)) GTEST_SKIP() << "this CPU has no AVX512-BF16";
-  const ScopedIsaForTest scoped(Isa::kAvx512Bf16);
+  const ScopedIsa scoped(Isa::kAvx512Bf16);
   const int64_t m = 37, rows = 130, cols = 600;
   TestRandom random(5);
   std::vector<uint16_t> w(static_cast<size_t>(rows * cols));

@@ -22,7 +22,7 @@ template <typename Body>
 void ForEveryIsa(Body&& body) {
   for (const Isa isa : SupportedIsas()) {
     SCOPED_TRACE(std::string("isa ") + std::string(IsaName(isa)));
-    const ScopedIsaForTest scoped(isa);
+    const ScopedIsa scoped(isa);
     body();
   }
 }

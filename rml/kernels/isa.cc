@@ -149,11 +149,11 @@ Isa ActiveIsa() {
   return decided;
 }
 
-ScopedIsaForTest::ScopedIsaForTest(Isa isa) : previous_(g_override.load()) {
+ScopedIsa::ScopedIsa(Isa isa) : previous_(g_override.load()) {
   RML_CHECK(IsSupported(isa));
   g_override.store(static_cast<int>(isa));
 }
 
-ScopedIsaForTest::~ScopedIsaForTest() { g_override.store(previous_); }
+ScopedIsa::~ScopedIsa() { g_override.store(previous_); }
 
 }  // namespace rml::kernels

@@ -41,14 +41,15 @@ core::Expected<Isa> ResolveIsa(std::string_view requested);
 // programs call ResolveIsa() first.
 Isa ActiveIsa();
 
-// Makes ActiveIsa() answer `isa` (which must be supported) while it lives. Tests run every
-// supported level in one process with it. Not for use while other threads compute.
-class ScopedIsaForTest {
+// Makes ActiveIsa() answer `isa` (which must be supported) while it lives. Tests and
+// checks run every supported level in one process with it. Not for use while other threads
+// compute.
+class ScopedIsa {
  public:
-  explicit ScopedIsaForTest(Isa isa);
-  ~ScopedIsaForTest();
-  ScopedIsaForTest(const ScopedIsaForTest&) = delete;
-  ScopedIsaForTest& operator=(const ScopedIsaForTest&) = delete;
+  explicit ScopedIsa(Isa isa);
+  ~ScopedIsa();
+  ScopedIsa(const ScopedIsa&) = delete;
+  ScopedIsa& operator=(const ScopedIsa&) = delete;
 
  private:
   int previous_;

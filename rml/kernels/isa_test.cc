@@ -56,10 +56,10 @@ TEST(Isa, ALevelThatTheMachineLacksIsAnError) {
 TEST(Isa, TheScopedOverrideNestsAndEnds) {
   const Isa before = ActiveIsa();
   {
-    const ScopedIsaForTest outer(Isa::kBaseline);
+    const ScopedIsa outer(Isa::kBaseline);
     EXPECT_EQ(ActiveIsa(), Isa::kBaseline);
     {
-      const ScopedIsaForTest inner(SupportedIsas().back());
+      const ScopedIsa inner(SupportedIsas().back());
       EXPECT_EQ(ActiveIsa(), SupportedIsas().back());
     }
     EXPECT_EQ(ActiveIsa(), Isa::kBaseline);

@@ -106,7 +106,7 @@ TEST_P(MatMulDType, EveryShapeAtEveryIsaLiesWithinTheAnalyticBound) {
   const DType dtype = GetParam();
   const int64_t unit = core::Info(dtype).block_elements == 256 ? 256 : 32;
   for (const Isa isa : SupportedIsas()) {
-    const ScopedIsaForTest scoped(isa);
+    const ScopedIsa scoped(isa);
     for (const int64_t rows : {1, 3, 7, 8, 9, 15, 16, 17, 33, 130}) {
       for (const int64_t units : {1, 2, 3, 5, 9, 18}) {
         const int64_t cols = units * unit;
@@ -139,7 +139,7 @@ TEST_P(MatMulDType, AnyNumberOfThreadsGivesTheSameBits) {
   const DType dtype = GetParam();
   const Weights w = RandomWeights(dtype, 203, 768, 5);
   for (const Isa isa : SupportedIsas()) {
-    const ScopedIsaForTest scoped(isa);
+    const ScopedIsa scoped(isa);
     for (const int64_t m : {1, 2, 33}) {
       const auto x = Normals(m * 768, 6);
       const auto one = Multiply(w.matrix, x, m, 1);
@@ -158,7 +158,7 @@ TEST_P(MatMulDType, RowsOfXDoNotInfluenceEachOther) {
   if (!core::IsQuantized(dtype)) return;  // float_gemm_test.cc covers float weights;
   const Weights w = RandomWeights(dtype, 40, 768, 8);
   for (const Isa isa : SupportedIsas()) {
-    const ScopedIsaForTest scoped(isa);
+    const ScopedIsa scoped(isa);
     const auto row = Normals(768, 9);
     auto batch = Normals(7 * 768, 10);
     for (int place = 0; place < 7; ++place) {
@@ -176,7 +176,7 @@ TEST_P(MatMulDType, AccumulateAddsToWhatIsThere) {
   const DType dtype = GetParam();
   const Weights w = RandomWeights(dtype, 35, 512, 11);
   for (const Isa isa : SupportedIsas()) {
-    const ScopedIsaForTest scoped(isa);
+    const ScopedIsa scoped(isa);
     for (const int64_t m : {1, 6}) {
       const auto x = Normals(m * 512, 12);
       const auto plain = Multiply(w.matrix, x, m);
@@ -221,7 +221,7 @@ TEST_P(MatMulDType, MoreRowsOfXThanOnePassTakesGiveTheSameBitsAsThePasses) {
 TEST_P(MatMulDType, ZerosGiveZeros) {
   const Weights w = RandomWeights(GetParam(), 20, 512, 18);
   for (const Isa isa : SupportedIsas()) {
-    const ScopedIsaForTest scoped(isa);
+    const ScopedIsa scoped(isa);
     for (const int64_t m : {1, 4}) {
       const std::vector<float> x(static_cast<size_t>(m * 512), 0.0f);
       for (const float y : Multiply(w.matrix, x, m)) EXPECT_EQ(y, 0.0f) << IsaName(isa);
@@ -232,7 +232,7 @@ TEST_P(MatMulDType, ZerosGiveZeros) {
 TEST_P(MatMulDType, NotANumberInXReachesTheRowsThatReadIt) {
   const Weights w = RandomWeights(GetParam(), 20, 512, 19);
   for (const Isa isa : SupportedIsas()) {
-    const ScopedIsaForTest scoped(isa);
+    const ScopedIsa scoped(isa);
     for (const float bad :
          {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
       for (const int at : {0, 31, 32, 300, 511}) {
@@ -309,7 +309,7 @@ TEST_P(MatMulDType, TheLargestCodesDoNotOverflow) {
   constexpr int64_t kRows = 18;
   constexpr int64_t kCols = 768;
   for (const Isa isa : SupportedIsas()) {
-    const ScopedIsaForTest scoped(isa);
+    const ScopedIsa scoped(isa);
     for (const bool largest : {false, true}) {
       const Weights w = FromBytes(dtype, kRows, kCols, ExtremeBlocks(dtype, kRows, kCols, largest));
       for (const float sign : {1.0f, -1.0f}) {
@@ -342,7 +342,7 @@ TEST_P(MatMulDType, OnExactlyRepresentableXOnlyF32RoundingRemains) {
   constexpr int64_t kCols = 1280;
   const Weights w = RandomWeights(dtype, kRows, kCols, 22);
   for (const Isa isa : SupportedIsas()) {
-    const ScopedIsaForTest scoped(isa);
+    const ScopedIsa scoped(isa);
     for (const int64_t m : {1, 9}) {
       std::mt19937 generator(23);
       std::vector<float> x(static_cast<size_t>(m * kCols));

@@ -76,7 +76,7 @@ ir::OpDef Rooted(std::string_view name, std::string_view doc, std::string_view a
   op.collective = true;
   op.samples = [] {
     std::vector<ir::Sample> samples = UnarySamples();
-    samples.push_back({{{{2, 5}}}, {{"root", 0}}, true, false, 3});
+    samples.push_back({{{{2, 5}}}, {{"root", 0}}});
     return samples;
   };
   return op;

@@ -86,8 +86,9 @@ struct EagerBuilder::Plan {
   std::vector<OpCall::Input> known;
   std::vector<core::Shape> input_shapes;
   const OpCall call;
-  ir::Types types;                         // of the outputs
-  std::vector<core::Shape> output_shapes;  // the largest, where only the run knows
+  ir::Types types;                          // of the outputs
+  std::vector<core::TensorLayout> layouts;  // the largest, where only the run knows the size
+  bool sizes_known = true;                  // of all outputs
   const Kernel* kernel = nullptr;
   std::shared_ptr<const Prepared> prepared;
   int64_t workspace_bytes = 0;
@@ -123,7 +124,8 @@ Expected<std::shared_ptr<const EagerBuilder::Plan>> EagerBuilder::MakePlan(
   RML_TRY(ir::InferTypes(plan->call, &plan->types));
   for (const ir::Type& type : plan->types) {
     RML_ASSIGN(const core::Shape shape, LargestShape(type));
-    plan->output_shapes.push_back(shape);
+    RML_ASSIGN(plan->layouts.emplace_back(), core::TensorLayout::RowMajor(type.dtype, shape));
+    plan->sizes_known = plan->sizes_known && type.dims.is_static();
   }
   RML_ASSIGN(const Choice choice,
              ChooseKernel(providers_, plan->call, context_.GetAllocator().device()));
@@ -160,12 +162,12 @@ Status EagerBuilder::Compute(const Plan& plan, std::span<const Tensor* const> in
                              Outputs* outputs) {
   core::Allocator& memory = context_.GetAllocator();
   core::InlineVector<core::Shape, 2> extents;
-  for (size_t i = 0; i < plan.types.size(); ++i) {
-    RML_ASSIGN(outputs->emplace_back(),
-               Tensor::Empty(plan.types[i].dtype, plan.output_shapes[i], memory));
-    extents.push_back(plan.output_shapes[i]);
+  for (const core::TensorLayout& layout : plan.layouts) {
+    RML_ASSIGN(outputs->emplace_back(), Tensor::Empty(layout, memory));
+    extents.push_back(layout.shape);
   }
   for (const ir::Alias& alias : plan.op.aliases) {
+    if (!plan.call.has(alias.in)) continue;
     RML_TRY(
         inputs[static_cast<size_t>(alias.in)]->CopyTo((*outputs)[static_cast<size_t>(alias.out)]));
   }
@@ -185,7 +187,7 @@ Status EagerBuilder::Compute(const Plan& plan, std::span<const Tensor* const> in
   const core::ScopedEvent event(context_.events, "ops", plan.op.name);
   RML_TRY(plan.kernel->run(args));
 
-  for (size_t i = 0; i < outputs->size(); ++i) {
+  for (size_t i = 0; !plan.sizes_known && i < outputs->size(); ++i) {
     if (plan.types[i].dims.is_static()) continue;
     Tensor& output = (*outputs)[i];
     for (int axis = 0; axis < extents[i].rank(); ++axis) {

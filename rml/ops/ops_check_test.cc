@@ -33,7 +33,11 @@ class EveryOp : public ::testing::TestWithParam<const ir::OpDef*> {
 TEST_P(EveryOp, InfersWhatComesOut) { ForCases(Cases(), CheckInference); }
 
 TEST_P(EveryOp, ReferenceIsTheSameForAnyStridesAndThreads) {
-  ForCases(Cases(), [](const OpCase& c) { return CheckProvider(c, ReferenceProvider(), nullptr); });
+  const Kernel& kernel = ReferenceProvider().Kernels(GetParam()->name)[0];
+  const std::vector<Way> ways = KernelWays(true);
+  ForCases(Cases(), [&](const OpCase& c) {
+    return CheckKernel(c, ReferenceProvider(), kernel, ways, nullptr);
+  });
 }
 
 TEST_P(EveryOp, AliasesReallyAlias) { ForCases(Cases(), CheckAliases); }
@@ -51,6 +55,7 @@ TEST_P(EveryOp, OwnGradientIsTheDecompositions) {
 }
 
 TEST_P(EveryOp, TracedIsEager) { ForCases(Cases(), CheckTrace); }
+TEST_P(EveryOp, SurvivesAFile) { ForCases(Cases(), CheckRoundTrip); }
 TEST_P(EveryOp, SymbolicDimensionsAreFilledIn) { ForCases(Cases(), CheckSymbolic); }
 TEST_P(EveryOp, FusedIsTheSame) { ForCases(Cases(), CheckFused); }
 TEST_P(EveryOp, GradientByTraceIsGradientByEager) { ForCases(Cases(), CheckTracedGradient); }

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "rml/core/error.h"
 #include "rml/ops/check/checks.h"
 #include "rml/ops/check/compare.h"
@@ -28,40 +30,36 @@ int64_t SizeOf(const OpCase& c, const NamedAxis& axis, const Values& outputs) {
   return size;
 }
 
-// One piece: inputs cut along the axis, attributes localised.
-Expected<Values> RunPiece(ir::Builder& builder, const OpCase& c, const NamedAxis& axis,
-                          const ir::AxisPiece& piece) {
-  std::vector<ir::OpCall::Input> known;
-  Values inputs;
+// The case on one piece of an axis: inputs cut along it, attributes localised.
+Expected<OpCase> PieceOf(const OpCase& c, const NamedAxis& axis, const ir::AxisPiece& piece) {
+  OpCase cut = c;
   for (size_t i = 0; i < c.inputs.size(); ++i) {
-    Tensor tensor = c.inputs[i];
-    known.push_back({.type = {}, .given = tensor.defined()});
-    if (!tensor.defined()) {
-      inputs.push_back(Value());
-      continue;
-    }
-    known.back().type = {tensor.dtype(), ir::Dims(tensor.shape())};
-    if (axis.inputs[i] >= 0) {
-      RML_ASSIGN(tensor, tensor.Slice(axis.inputs[i], piece.begin, piece.begin + piece.size));
-      RML_ASSIGN(tensor, tensor.Contiguous(core::Cpu()));
-    }
-    inputs.push_back(Value(tensor));
+    if (!c.inputs[i].defined() || axis.inputs[i] < 0) continue;
+    RML_ASSIGN(const Tensor part,
+               c.inputs[i].Slice(axis.inputs[i], piece.begin, piece.begin + piece.size));
+    RML_ASSIGN(cut.inputs[i], part.Contiguous(core::Cpu()));
   }
-  ir::Attributes attributes = c.attributes;
-  if (c.op->localize) {
-    RML_ASSIGN(const ir::AttrList list,
-               c.op->localize(ir::OpCall(*c.op, known, c.attributes), piece));
-    // What localize leaves out stays as it is.
-    ir::AttrList all = list;
-    for (size_t i = 0; i < c.op->attributes.size(); ++i) {
-      const ir::AttrDef& def = c.op->attributes[i];
-      bool given = false;
-      for (const ir::NamedAttr& attr : list) given = given || attr.name == def.name;
-      if (!given) all.push_back({def.name, c.attributes.at(c.op->attributes, i)});
-    }
-    RML_ASSIGN(attributes, ir::Attributes::Bind(c.op->attributes, all));
-  }
-  return builder.Call(*c.op, inputs, attributes);
+  RML_ASSIGN(cut.attributes, LocalAttributes(c, piece));
+  return cut;
+}
+
+Expected<double> FlopsOf(const OpCase& c) {
+  const std::vector<ir::OpCall::Input> known = c.known();
+  const ir::OpCall call(*c.op, known, c.attributes);
+  ir::Types types;
+  RML_TRY(ir::InferTypes(call, &types));
+  return ir::CostOf(call, types).flops;
+}
+
+// Pieces are work divided, perhaps with some of it done in each (attention's scores, where values
+// are split): a planner adds them up.
+Status CompareCosts(const OpCase& whole, const OpCase& first, const OpCase& second) {
+  RML_ASSIGN(const double all, FlopsOf(whole));
+  RML_ASSIGN(const double a, FlopsOf(first));
+  RML_ASSIGN(const double b, FlopsOf(second));
+  const double slack = 0.01 * all + 1;
+  if (a <= all + slack && b <= all + slack && a + b >= all - slack) return {};
+  return core::Internal("costs ", a, " and ", b, " operations, and the whole ", all);
 }
 
 Expected<Tensor> Join(const Tensor& a, const Tensor& b, int axis) {
@@ -102,11 +100,7 @@ Status CheckSplits(const OpCase& c) {
   const Emit e(eager);
   const auto whole = RunCase(eager, c, ValuesOf(c.inputs));
   if (!whole.ok()) return whole.status().WithContext(c.ToString());
-  std::vector<ir::OpCall::Input> known;
-  for (const Tensor& tensor : c.inputs) {
-    known.push_back({.type = {}, .given = tensor.defined()});
-    if (tensor.defined()) known.back().type = {tensor.dtype(), ir::Dims(tensor.shape())};
-  }
+  const std::vector<ir::OpCall::Input> known = c.known();
   const auto axes = ir::ResolveAxes(ir::OpCall(*c.op, known, c.attributes));
   if (!axes.ok()) return axes.status().WithContext(StrCat(c.ToString(), ", axes"));
   for (const NamedAxis& axis : *axes) {
@@ -119,8 +113,16 @@ Status CheckSplits(const OpCase& c) {
     const int64_t size = SizeOf(c, axis, *whole);
     if (size < 2) continue;
     const int64_t middle = (size + 1) / 2;
-    const auto first = RunPiece(eager, c, axis, {axis.name, 0, middle});
-    const auto second = RunPiece(eager, c, axis, {axis.name, middle, size - middle});
+    const auto first_case = PieceOf(c, axis, {axis.name, 0, middle});
+    const auto second_case = PieceOf(c, axis, {axis.name, middle, size - middle});
+    if (!first_case.ok()) return first_case.status().WithContext(what);
+    if (!second_case.ok()) return second_case.status().WithContext(what);
+    if (axis.role == ir::AxisRole::kFree) {
+      const Status costs = CompareCosts(c, *first_case, *second_case);
+      if (!costs.ok()) return costs.WithContext(what);
+    }
+    const auto first = RunCase(eager, *first_case, ValuesOf(first_case->inputs));
+    const auto second = RunCase(eager, *second_case, ValuesOf(second_case->inputs));
     if (!first.ok()) return first.status().WithContext(what);
     if (!second.ok()) return second.status().WithContext(what);
     for (size_t i = 0; i < whole->size(); ++i) {
@@ -128,7 +130,7 @@ Status CheckSplits(const OpCase& c) {
       const Tensor& a = (*first)[i].tensor();
       const Tensor& b = (*second)[i].tensor();
       try {
-        if (axis.outputs[i] >= 0 && axis.role == ir::AxisRole::kFree) {
+        if (axis.outputs[i] >= 0) {
           RML_ASSIGN(merged, Join(a, b, axis.outputs[i]));
         } else if (axis.role == ir::AxisRole::kReduced) {
           merged = CombinePartials(e, axis.combine, (*first)[i], (*second)[i]).tensor();

@@ -2,7 +2,10 @@
 // that begins with the case.
 #pragma once
 
+#include <span>
+
 #include "rml/ops/check/op_case.h"
+#include "rml/ops/check/ways.h"
 #include "rml/ops/provider.h"
 
 namespace rml::ops {
@@ -10,12 +13,10 @@ namespace rml::ops {
 // What was inferred is what came out; the default cost or the operator's own is not negative.
 core::Status CheckInference(const OpCase& c);
 
-// One kernel of the provider, where it accepts the case: on contiguous and strided inputs, with 1,
-// 2 and 3 threads, against the reference, and bit-equal for any number of threads. `ran`, if not
-// null, counts the cases that it accepted.
-core::Status CheckKernel(const OpCase& c, const Provider& provider, const Kernel& kernel, int* ran);
-// All of them.
-core::Status CheckProvider(const OpCase& c, const Provider& provider, int* ran);
+// One kernel of the provider, where it accepts the case: in each of the ways against the reference,
+// and bit-equal for any number of threads. `ran`, if not null, counts the cases that it accepted.
+core::Status CheckKernel(const OpCase& c, const Provider& provider, const Kernel& kernel,
+                         std::span<const Way> ways, int* ran);
 
 // An aliased output in its input's own memory gives the same.
 core::Status CheckAliases(const OpCase& c);
@@ -25,14 +26,16 @@ core::Status CheckGradient(const OpCase& c, bool second);
 // A hand-written vjp against the decomposition, where there are both.
 core::Status CheckDecomposedGradient(const OpCase& c);
 
-// Traced and run by the interpreter, with integer dimensions and with symbols for all that may
-// vary; inside a fused body; and the gradient as a graph: the same bits as eager calls.
+// Traced and run by the interpreter: with integer dimensions, after a way through the form in
+// files, with symbols for all that may vary, inside a fused body; and the gradient as a graph. Each
+// gives the same bits as eager calls.
 core::Status CheckTrace(const OpCase& c);
+core::Status CheckRoundTrip(const OpCase& c);
 core::Status CheckSymbolic(const OpCase& c);
 core::Status CheckFused(const OpCase& c);
 core::Status CheckTracedGradient(const OpCase& c);
 
-// For each axis that may be split: in two, run, merged.
+// For each axis that may be split: in two, run, merged. The pieces' costs add up.
 core::Status CheckSplits(const OpCase& c);
 
 // On a device whose memory traps on host access.

@@ -4,6 +4,7 @@
 
 #include "rml/core/testing/fake_device.h"
 #include "rml/ops/check/checks.h"
+#include "rml/ops/reference.h"
 
 namespace rml::ops {
 
@@ -33,8 +34,8 @@ class Checker {
 
 void CheckDefinition(const ir::OpDef& op, const core::Expected<std::vector<OpCase>>& cases,
                      Checker* checker) {
-  for (const auto check : {CheckInference, CheckAliases, CheckTrace, CheckSymbolic, CheckFused,
-                           CheckTracedGradient, CheckSplits}) {
+  for (const auto check : {CheckInference, CheckAliases, CheckTrace, CheckRoundTrip, CheckSymbolic,
+                           CheckFused, CheckTracedGradient, CheckSplits}) {
     checker->ForCases(cases, check);
   }
   core::testing::FakeDevice device;
@@ -54,11 +55,21 @@ ConformanceReport CheckConformance(const ir::OpDef& op, const Provider* provider
   Checker checker(&report);
   const auto cases = CasesOf(op, options.quick);
   if (options.definition) CheckDefinition(op, cases, &checker);
-  if (provider == nullptr) return report;
+  if (provider == nullptr || !cases.ok()) return report;
+  const std::vector<Way> ways = KernelWays(options.quick);
   for (const Kernel& kernel : provider->Kernels(op.name)) {
     int ran = 0;
-    checker.ForCases(cases,
-                     [&](const OpCase& c) { return CheckKernel(c, *provider, kernel, &ran); });
+    const auto check = [&](const OpCase& c) {
+      checker.Note(CheckKernel(c, *provider, kernel, ways, &ran));
+    };
+    for (const OpCase& c : *cases) {
+      check(c);
+      // The reference has one loop for any size.
+      if (options.quick || provider == &ReferenceProvider()) continue;
+      const auto grown = GrownCase(c);
+      if (!grown.ok()) checker.Note(grown.status());
+      if (grown.ok() && *grown) check(**grown);
+    }
     if (ran > 0) {
       report.kernels.emplace_back(kernel.name);
     } else {
