@@ -251,5 +251,18 @@ TEST(NeuralNetworkOptions, HstuAttentionHidesWhatMetasDoes) {
           -0.00109622, 0.01290622, 0.0199249, -0.06753284, -0.04745503});
 }
 
+TEST(EmbeddingBag, GradientWantsAWeightForEachIndex) {
+  for (const char* const op : {"embedding_bag_table_grad", "embedding_bag_sparse_grad"}) {
+    const auto gradient = [&](int64_t weights) {
+      return Call(op,
+                  {Waves({2, 3}, 1), Integers({3}, {1, 1, 0}), Integers({3}, {0, 1, 3}),
+                   Waves({weights}, 2)},
+                  {{"rows", ir::Dims{4}}});
+    };
+    EXPECT_NO_THROW(gradient(3));
+    EXPECT_THROW(gradient(2), Error);
+  }
+}
+
 }  // namespace
 }  // namespace rml::ops
