@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "rml/core/error.h"
 #include "rml/ir/graph.h"
 #include "rml/ir/trace_builder.h"
 #include "rml/ops/testing/eager_calls.h"
@@ -229,6 +230,13 @@ TEST(NeuralNetwork, RopeIsThatOfOnnx) {
                       -0.3458546, -0.9055314, 0.7420744,  0.9536247, 0.1899867, -0.7570927,
                       -0.9434015, -0.1817258, -0.3794585, 1.149868,  0.1811231, -0.7661974});
   }
+}
+
+TEST(NeuralNetwork, RopeRefusesAnglesOfAnotherWidthThanIsRotated) {
+  const Value angles = Waves({2, 2}, 1);
+  const std::vector<Value> inputs = {Waves({2, 8}, 5), Value(), angles, angles};
+  EXPECT_EQ(Call("rope", inputs, {{"rotated", 4}})[0].dim(1), 8);
+  EXPECT_THROW(Call("rope", inputs, {{"rotated", 8}}), Error);
 }
 
 // Shares of draws, and moments, within five standard errors.

@@ -3,6 +3,7 @@
 
 #include "rml/ops/elementwise.h"
 #include "rml/ops/indexing.h"
+#include "rml/ops/scatter_gradient.h"
 
 namespace rml::ops {
 namespace {
@@ -33,32 +34,6 @@ core::Status ReferenceScatterAlongAxis(ir::RefCall& call) {
   });
 }
 
-ir::Values VjpScatterAlongAxis(ir::ExprCall& call) {
-  const Emit e(call.b());
-  const ir::Value& g = call.grad(0);
-  const ir::AttrList along = {{"axis", call.call().integer("axis")}};
-  const std::string& how = call.call().text("reduce");
-  ir::Values grads(size_t{3});
-  const ir::Value taken = e.one("take_along_axis", {g, call.in(1)}, along);
-  if (how == "add") {
-    grads[0] = g;
-    grads[2] = taken;
-    return grads;
-  }
-  if (how != "none")
-    throw Error(core::Unsupported("scatter_along_axis: reduce \"", how,
-                                  "\" has no gradient; \"add\" and \"none\" have"));
-  // What was overwritten does not matter. Where several updates land on one place, which of them
-  // stays is defined (the last), but its gradient is shared by all, as PyTorch and JAX have it.
-  const ir::Value zeros = e.zeros_like(call.in(2));
-  if (call.needs(0)) {
-    grads[0] = e.one("scatter_along_axis", {g, call.in(1), zeros},
-                     {{"axis", call.call().integer("axis")}, {"reduce", "none"}});
-  }
-  grads[2] = taken;
-  return grads;
-}
-
 }  // namespace
 
 ir::OpDef ScatterAlongAxis() {
@@ -66,8 +41,8 @@ ir::OpDef ScatterAlongAxis() {
   op.name = "scatter_along_axis";
   op.doc =
       "`x` with `updates` at `indices` along `axis`. `reduce`: none (the last update stays), add, "
-      "mul, max, min. Updates are taken in "
-      "row-major order.";
+      "mul, max, min. Updates are taken in row-major order. The second gradient of mul leaves out "
+      "factors that are exactly zero.";
   op.inputs = {{"x"}, {"indices", "I"}, {"updates"}};
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kNumbers}, {"I", ir::kIndices}};
@@ -84,20 +59,23 @@ ir::OpDef ScatterAlongAxis() {
     return {};
   };
   op.reference = ReferenceScatterAlongAxis;
-  op.vjp = VjpScatterAlongAxis;
+  op.vjp = [](ir::ExprCall& call) {
+    return ScatterGradient(call, "take_along_axis", {{"axis", call.call().integer("axis")}});
+  };
   op.samples = [] {
     const auto places = [](core::Shape shape, std::vector<double> values) {
       return ir::SampleInput(shape, ir::Fill::Values(std::move(values)));
     };
+    const ir::Fill near = ir::Fill::Uniform(0.5, 2);
     return std::vector<ir::Sample>{
         {{{{5}}, places({3}, {4, 0, -3}), {{3}}}},
         {{{{4, 3}}, places({2, 3}, {0, 1, 2, 3, 3, 1}), {{2, 3}}},
          {{"axis", 0}, {"reduce", "add"}}},
         {{{{2, 4}}, places({2, 5}, {1, 1, 2, 1, 0, 3, 3, 3, 3, 3}), {{2, 5}}}, {{"reduce", "add"}}},
-        {{{{2, 4}}, places({2, 5}, {1, 1, 2, 1, 0, 3, 3, 3, 3, 3}), {{2, 5}}},
-         {{"reduce", "max"}},
-         false},
-        {{{{2, 4}}, places({2, 3}, {1, 1, 2, 0, 3, 3}), {{2, 3}}}, {{"reduce", "mul"}}, false},
+        {{{{2, 4}}, places({2, 5}, {1, 1, 2, 1, 0, 3, 3, 3, 3, 3}), {{2, 5}}}, {{"reduce", "max"}}},
+        {{{{2, 4}, near}, places({2, 3}, {1, 1, 2, 0, 3, 3}), {{2, 3}, near}}, {{"reduce", "mul"}}},
+        {{{{3, 2}}, places({4, 2}, {2, 0, 0, 1, 2, 2, 2, 0}), {{4, 2}}},
+         {{"axis", 0}, {"reduce", "min"}}},
         {{{{2, 4}}, places({2, 0}, {0}), {{2, 0}}}, {{"reduce", "add"}}},
     };
   };
