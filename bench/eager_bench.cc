@@ -7,8 +7,8 @@
 #include "rml/ir/verify.h"
 #include "rml/ops/eager.h"
 #include "rml/ops/expr.h"
-#include "rml/ops/reference.h"
 #include "rml/ops/registry.h"
+#include "rml/providers/all/all_providers.h"
 #include "rml/providers/cpu/provider.h"
 
 namespace rml {
@@ -21,8 +21,7 @@ core::Tensor Ones(const core::Shape& shape) {
 
 void EagerAdd(benchmark::State& state) {
   const core::RunContext context;
-  ops::EagerBuilder eager(context, {&providers::cpu::CpuProvider(), &ops::ReferenceProvider()},
-                          ops::BuiltinOps());
+  ops::EagerBuilder eager(context, providers::AllProviders(), ops::BuiltinOps());
   const ir::OpDef& add = **ops::BuiltinOps().Find("add");
   const ir::Value inputs[] = {ir::Value(Ones({16})), ir::Value(Ones({16}))};
   for (auto _ : state) benchmark::DoNotOptimize(eager.Call(add, inputs, {}));
@@ -31,8 +30,7 @@ BENCHMARK(EagerAdd);
 
 void EagerAddWithGradient(benchmark::State& state) {
   const core::RunContext context;
-  ops::EagerBuilder eager(context, {&providers::cpu::CpuProvider(), &ops::ReferenceProvider()},
-                          ops::BuiltinOps());
+  ops::EagerBuilder eager(context, providers::AllProviders(), ops::BuiltinOps());
   const ir::OpDef& add = **ops::BuiltinOps().Find("add");
   ir::Value inputs[] = {ir::Value(Ones({16})), ir::Value(Ones({16}))};
   inputs[0].set_requires_grad(true);
@@ -71,8 +69,7 @@ void PreparedAdd(benchmark::State& state) {
   ir::Value y = x;
   for (int i = 0; i < kNodes; ++i) y = e.add(y, x);
   graph.AddOutput(y.id());
-  const auto program = *graph::Program::Prepare(
-      graph, {&providers::cpu::CpuProvider(), &ops::ReferenceProvider()}, context);
+  const auto program = *graph::Program::Prepare(graph, providers::AllProviders(), context);
   const core::Tensor input = Ones({16});
   benchmark::DoNotOptimize(program->Run({.inputs = std::span(&input, 1)}));
   for (auto _ : state) benchmark::DoNotOptimize(program->RunBound());

@@ -13,9 +13,8 @@
 #include "rml/ops/check/conformance.h"
 #include "rml/ops/check/op_case.h"
 #include "rml/ops/provider_list.h"
-#include "rml/ops/reference.h"
 #include "rml/ops/registry.h"
-#include "rml/providers/cpu/provider.h"
+#include "rml/providers/all/all_providers.h"
 
 namespace rml::cli {
 
@@ -25,10 +24,7 @@ using core::Expected;
 using core::Status;
 using core::StrCat;
 using io::Json;
-
-ops::ProviderList AllProviders() {
-  return {&providers::cpu::CpuProvider(), &ops::ReferenceProvider()};
-}
+using providers::AllProviders;
 
 // All operators, or the one that is named.
 Expected<std::vector<const ir::OpDef*>> Chosen(const std::string& name) {
@@ -48,7 +44,8 @@ struct ListCommand {
 
   Status Run() const {
     if (markdown) {
-      std::fputs(OperatorsMarkdown(ops::BuiltinOps().all(), AllProviders()).c_str(), stdout);
+      std::fputs(OperatorsMarkdown(ops::BuiltinOps().all(), providers::BuiltInProviders()).c_str(),
+                 stdout);
       return {};
     }
     Json list = Json::MakeArray();

@@ -104,7 +104,8 @@ std::string OperatorsMarkdown(std::span<const ir::OpDef* const> operators,
       ". A type is a dtype, or a variable that stands for the same "
       "one wherever the operator names it; `*` is any. Shapes broadcast as NumPy's where the text "
       "says so. Kernels stand in the order in which a call asks them (docs/adding-a-provider.md); "
-      "`reference` is the definition itself.\n");
+      "`reference` is the definition itself. Providers that need a library which a build may lack "
+      "are left out here: `rml ops list` says what a build has.\n");
   for (const ir::OpDef* op : operators) Describe(*op, providers, &out);
   return out;
 }

@@ -21,7 +21,7 @@
 #include "rml/ops/expr.h"
 #include "rml/ops/reference.h"
 #include "rml/ops/registry.h"
-#include "rml/providers/cpu/provider.h"
+#include "rml/providers/all/all_providers.h"
 
 namespace rml::graph {
 namespace {
@@ -139,7 +139,7 @@ class Differential {
 
   const core::RunContext context_;
   const ops::ProviderList reference_ = {&ops::ReferenceProvider()};
-  const ops::ProviderList all_ = {&providers::cpu::CpuProvider(), &ops::ReferenceProvider()};
+  const ops::ProviderList all_ = providers::AllProviders();
 };
 
 TEST(RandomGraphs, EveryWayToRunThemAgrees) {

@@ -14,18 +14,13 @@
 #include "rml/models/decoder_graph.h"
 #include "rml/models/testing/tiny_model.h"
 #include "rml/ops/eager.h"
-#include "rml/ops/reference.h"
-#include "rml/providers/cpu/provider.h"
+#include "rml/providers/all/all_providers.h"
 
 namespace rml::llm {
 namespace {
 
 using core::DType;
 using core::Tensor;
-
-ops::ProviderList Providers() {
-  return {&providers::cpu::CpuProvider(), &ops::ReferenceProvider()};
-}
 
 // [tokens · vocab], from the runtime.
 std::vector<float> FusedLogits(const std::shared_ptr<const models::ModelFiles>& files,
@@ -76,7 +71,7 @@ std::vector<float> GraphLogits(const models::ModelFiles& files, std::span<const 
   const auto fitted = graph::Specialize(*graph, {&type, 1}, ops::BuiltinOps());
   EXPECT_TRUE(fitted.ok()) << fitted.status().message();
   core::RunContext context;
-  const auto program = graph::Program::Prepare(*fitted, Providers(), context);
+  const auto program = graph::Program::Prepare(*fitted, providers::AllProviders(), context);
   EXPECT_TRUE(program.ok()) << program.status().message();
   std::vector<Tensor> parameters;
   for (const ir::ValueId id : fitted->parameters())
@@ -92,7 +87,7 @@ std::vector<float> CachedLogits(const models::ModelFiles& files, std::span<const
                                 std::initializer_list<size_t> pieces) {
   const models::DecoderSpec& spec = files.spec();
   const core::RunContext run;
-  ops::EagerBuilder builder(run, Providers(), ops::BuiltinOps());
+  ops::EagerBuilder builder(run, providers::AllProviders(), ops::BuiltinOps());
   models::DecoderContext context;
   const core::Shape shape = {1, spec.kv_heads, static_cast<int64_t>(tokens.size()) + 3,
                              spec.head_dim};
