@@ -1,13 +1,15 @@
 # The functions with which the folders describe themselves.
 include(RmlDependencies)
 
-# rml_add_module(NAME [DEPS module...] [LIBS third-party target...] [TEST_LIBS third-party target...])
+# rml_add_module(NAME [DEPS module...] [OPTIONAL_DEPS module...] [LIBS third-party target...]
+#                [TEST_LIBS third-party target...])
 #
 # One static library per folder under rml/, from every .cc in it (its subfolders too) but the tests
 # and programs, and one test program from its *_test.cc files. DEPS name modules; LIBS stay private,
-# since no third-party type appears in a public header, and are found by rml_find_dependency.
+# since no third-party type appears in a public header, and are found by rml_find_dependency. Of
+# OPTIONAL_DEPS those are linked that are part of this build; the sources see RML_HAS_NAME (0 or 1).
 function(rml_add_module name)
-  cmake_parse_arguments(ARG "" "" "DEPS;LIBS;TEST_LIBS" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "DEPS;OPTIONAL_DEPS;LIBS;TEST_LIBS" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   # Files named after an instruction set belong to the architecture that has it.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
@@ -32,6 +34,13 @@ function(rml_add_module name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   list(TRANSFORM ARG_DEPS PREPEND rml_ OUTPUT_VARIABLE deps)
   target_link_libraries(rml_${name} PUBLIC ${deps} PRIVATE $<BUILD_INTERFACE:rml_flags> ${libs})
+  foreach(dep IN LISTS ARG_OPTIONAL_DEPS)
+    string(TOUPPER RML_HAS_${dep} has)
+    target_compile_definitions(rml_${name} PRIVATE ${has}=$<TARGET_EXISTS:rml_${dep}>)
+    if(TARGET rml_${dep})
+      target_link_libraries(rml_${name} PUBLIC rml_${dep})
+    endif()
+  endforeach()
   rml_unity(rml_${name})
   set_property(GLOBAL APPEND PROPERTY RML_MODULES ${name})
   file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR}/rml ${CMAKE_CURRENT_SOURCE_DIR})

@@ -8,6 +8,9 @@ option(RML_UNITY "Compile several files of a module at once: a clean build takes
 option(RML_WERROR "Treat warnings as errors" OFF)
 set(RML_SANITIZE "" CACHE STRING "Sanitizers, as for -fsanitize= (address,undefined | thread)")
 set(RML_ONLY_MODULES "" CACHE STRING "Build only these modules, with all that they need (empty: every module)")
+# Optional parts: AUTO builds what the installed libraries allow, ON insists, OFF leaves it out.
+set(RML_ONEDNN AUTO CACHE STRING "The provider onednn (AUTO | ON | OFF)")
+set_property(CACHE RML_ONEDNN PROPERTY STRINGS AUTO ON OFF)
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

@@ -75,6 +75,16 @@ class CheckLayers(unittest.TestCase):
         self.assert_one(self.faults({"rml/providers/cpu/a.cc": '#include "rml/providers/onednn/b.h"\n'}),
                         "'providers/cpu' may not use 'providers/onednn'")
 
+    def test_a_member_of_a_group_can_stand_behind_the_others(self):
+        table = ARCHITECTURE.replace("`providers/*`", "`providers/*`, `providers/all`")
+        files = {"docs/architecture.md": table,
+                 "rml/providers/all/a.cc": '#include "rml/providers/onednn/b.h"\n',
+                 "rml/providers/all/CMakeLists.txt":
+                     "rml_add_module(providers_all DEPS ops OPTIONAL_DEPS providers_onednn)\n"}
+        self.assertEqual(self.faults(files), [])
+        files["rml/providers/cpu/a.cc"] = '#include "rml/providers/all/a.h"\n'
+        self.assert_one(self.faults(files), "'providers/cpu' may not use 'providers/all'")
+
     def test_upward_dependency_in_cmake_is_a_fault(self):
         self.assert_one(self.faults({"rml/core/CMakeLists.txt":
                                      "# a comment (with DEPS io)\nrml_add_module(core\n  DEPS io LIBS z)\n"}),
