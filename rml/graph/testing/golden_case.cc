@@ -22,6 +22,7 @@ Expected<GoldenCase> ReadGoldenCase(const io::Json& json) {
   c.name = *std::move(name);
   RML_ASSIGN(c.json, json.Get<io::Json>("graph"));
   RML_ASSIGN(c.tolerance, json.GetOr<double>("tolerance", -1));
+  RML_ASSIGN(c.each, json.GetOr<bool>("each", false));
   RML_ASSIGN(c.gradients,
              json.GetOr<std::vector<std::string>>("gradients", std::vector<std::string>()));
   return c;

@@ -21,6 +21,7 @@ struct GoldenCase {
   io::Json json;  // the graph; it is read when the case runs, so that a fault fails that case
   std::vector<std::string> gradients;  // of these inputs
   double tolerance = -1;               // instead of the dtype's default; -1: none is stated
+  bool each = false;  // the tolerance is relative to each value, not to the size of all as well
   std::shared_ptr<const io::SafetensorsFile> tensors;
 
   // A tensor of the case in a dtype: what safetensors cannot store is there as bytes.
