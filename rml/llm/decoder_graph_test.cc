@@ -117,24 +117,42 @@ void ExpectNear(const std::vector<float>& actual, const std::vector<float>& expe
   for (size_t i = 0; i < actual.size(); ++i) ASSERT_NEAR(actual[i], expected[i], 1e-4) << i;
 }
 
+// The model in every way; the runtime's logits.
+std::vector<float> ExpectSameLogits(const std::vector<std::byte>& image) {
+  auto gguf = io::GgufFile::Parse(image, "tiny");
+  EXPECT_TRUE(gguf.ok()) << gguf.status().message();
+  const auto files = models::ModelFiles::FromGguf(*std::move(gguf));
+  EXPECT_TRUE(files.ok()) << files.status().message();
+  const std::vector<TokenId> tokens = {5, 1, 44, 7, 7, 23, 0, 47, 12, 13, 30, 31, 2, 9};
+  std::vector<float> fused = FusedLogits(*files, tokens);
+  ExpectNear(GraphLogits(**files, tokens), fused);
+  ExpectNear(CachedLogits(**files, tokens, {14}), fused);
+  ExpectNear(CachedLogits(**files, tokens, {9, 1, 4}), fused);
+  return fused;
+}
+
+double LargestDifference(const std::vector<float>& a, const std::vector<float>& b) {
+  double largest = 0;
+  for (size_t i = 0; i < a.size(); ++i)
+    largest = std::max(largest, std::abs(static_cast<double>(a[i]) - b[i]));
+  return largest;
+}
+
 class DecoderGraph : public ::testing::TestWithParam<std::tuple<const char*, bool>> {};
 
 TEST_P(DecoderGraph, GivesTheFusedDecodersLogits) {
   const auto [family, bias] = GetParam();
   const models::testing::TinyModel model(family, std::string_view(family) == "gemma3", bias);
-  const std::vector<std::byte> image = model.Gguf();
-  auto gguf = io::GgufFile::Parse(image, "tiny");
-  ASSERT_TRUE(gguf.ok()) << gguf.status().message();
-  const auto files = models::ModelFiles::FromGguf(*std::move(gguf));
-  ASSERT_TRUE(files.ok()) << files.status().message();
-  const std::vector<TokenId> tokens = {5, 1, 44, 7, 7, 23, 0, 47, 12, 13, 30, 31, 2, 9};
-  const std::vector<float> fused = FusedLogits(*files, tokens);
-  double spread = 0;
-  for (const float logit : fused) spread = std::max(spread, std::abs(static_cast<double>(logit)));
-  EXPECT_GT(spread, 0.05);  // the model says something that could differ
-  ExpectNear(GraphLogits(**files, tokens), fused);
-  ExpectNear(CachedLogits(**files, tokens, {14}), fused);
-  ExpectNear(CachedLogits(**files, tokens, {9, 1, 4}), fused);
+  const std::vector<float> fused = ExpectSameLogits(model.Gguf());
+  // The model says something that could differ.
+  EXPECT_GT(LargestDifference(fused, std::vector<float>(fused.size())), 0.05);
+}
+
+TEST(DecoderGraphRope, TakesTheFrequencyFactorsOfTheFile) {
+  models::testing::TinyModel model("llama");
+  const std::vector<float> plain = ExpectSameLogits(model.Gguf());
+  model.rope_frequency_factors = {1, 1, 1.5, 3, 6, 8};
+  EXPECT_GT(LargestDifference(ExpectSameLogits(model.Gguf()), plain), 0.001);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DecoderGraph,

@@ -70,6 +70,10 @@ TinyModel::TinyModel(const std::string& family, bool tied_embeddings, bool qkv_b
     if (spec.hugging_face.empty() || (tied_embeddings && spec.name == "output.weight")) continue;
     std::vector<float> values(static_cast<size_t>(spec.shape.elements()));
     for (float& value : values) value = static_cast<float>(random() % 2001) / 5000.0f - 0.2f;
+    // Around 1, or what comes after would be too small for attention to tell positions apart.
+    if (spec.name.ends_with("norm.weight") && spec.transform == Transform::kNone) {
+      for (float& value : values) value += 1;
+    }
     std::vector<float> gguf = ToGguf(spec, values);
     tensors_.push_back({std::move(spec), std::move(values), std::move(gguf)});
   }
@@ -112,6 +116,13 @@ std::vector<std::byte> TinyModel::Gguf() const {
     core::Shape shape = tensor.spec.shape;
     if (edit_tensor && !edit_tensor(&name, &shape)) continue;
     RML_CHECK(writer->AddTensor(name, core::DType::kF32, shape, Bytes(tensor.gguf)).ok());
+  }
+  if (!rope_frequency_factors.empty()) {
+    const core::Shape shape = {static_cast<int64_t>(rope_frequency_factors.size())};
+    RML_CHECK(writer
+                  ->AddTensor("rope_freqs.weight", core::DType::kF32, shape,
+                              Bytes(rope_frequency_factors))
+                  .ok());
   }
   auto bytes = writer->ToBytes();
   RML_CHECK(bytes.ok());

@@ -29,6 +29,8 @@ class TinyModel {
   std::map<std::string, float> gguf_floats;
   std::map<std::string, std::string> gguf_strings;
   io::Json config = io::Json::MakeObject();
+  // Llama 3.1's, in GGUF files only; half a head's size of them, or none.
+  std::vector<float> rope_frequency_factors;
   // Called for each tensor before it is written; false leaves it out. May change name and shape.
   std::function<bool(std::string* name, core::Shape* shape)> edit_tensor;
 
