@@ -14,7 +14,7 @@
 #include "rml/ops/eager.h"
 #include "rml/ops/reference.h"
 #include "rml/ops/registry.h"
-#include "rml/providers/cpu/provider.h"
+#include "rml/providers/all/all_providers.h"
 
 namespace rml::graph {
 namespace {
@@ -154,9 +154,7 @@ class OpGolden : public ::testing::TestWithParam<size_t> {
 
 TEST_P(OpGolden, DefinitionGivesTheSame) { Run({&ops::ReferenceProvider()}, false); }
 
-TEST_P(OpGolden, KernelsGiveTheSame) {
-  Run({&providers::cpu::CpuProvider(), &ops::ReferenceProvider()}, true);
-}
+TEST_P(OpGolden, KernelsGiveTheSame) { Run(providers::AllProviders(), true); }
 
 INSTANTIATE_TEST_SUITE_P(Cases, OpGolden, ::testing::Range(size_t{0}, GoldenCases().size()),
                          [](const auto& number) {
