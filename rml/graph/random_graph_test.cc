@@ -71,12 +71,9 @@ class Differential {
     RML_ASSIGN(const auto plain, Program::Prepare(graph, reference_, context_));
     RML_ASSIGN(const Program::Results same, plain->Run({.inputs = inputs}));
     RML_TRY(Agree("program", same.outputs, expected, 0));
-    RML_ASSIGN(const auto fast, Program::Prepare(graph, all_, context_));
-    RML_ASSIGN(const Program::Results close, fast->Run({.inputs = inputs}));
-    RML_TRY(Agree("program of the cpu provider", close.outputs, expected, 1e-3));
-    ops::EagerBuilder fast_eager(context_, all_, ops::BuiltinOps());
-    RML_ASSIGN(const Values fast_values, ir::Interpret(fast_eager, graph, given));
-    RML_TRY(Agree("program against eager, cpu provider", close.outputs, fast_values, 0));
+    for (const ops::Provider* provider : all_)
+      RML_TRY(CheckProvider({provider, &ops::ReferenceProvider()}, graph, inputs, expected));
+    RML_TRY(CheckProvider(all_, graph, inputs, expected));
 
     std::vector<ir::NamedTensor> constants;
     RML_ASSIGN(const io::Json json, io::Json::Parse(ir::GraphToJson(graph, &constants).Dump()));
@@ -91,6 +88,19 @@ class Differential {
     if (back.ToString() != graph.ToString())
       return core::Internal("the graph changed on its way through JSON");
     return {};
+  }
+
+  Status CheckProvider(const ops::ProviderList& providers, const Graph& graph,
+                       const std::vector<Tensor>& inputs, const Values& expected) {
+    const std::string name(providers[0]->name());
+    RML_ASSIGN(const auto program, Program::Prepare(graph, providers, context_));
+    RML_ASSIGN(const Program::Results results, program->Run({.inputs = inputs}));
+    RML_TRY(Agree(name + ", program", results.outputs, expected, 1e-3));
+    Values given;
+    for (const Tensor& tensor : inputs) given.push_back(Value(tensor));
+    ops::EagerBuilder eager(context_, providers, ops::BuiltinOps());
+    RML_ASSIGN(const Values values, ir::Interpret(eager, graph, given));
+    return Agree(name + ", program against eager", results.outputs, values, 0);
   }
 
   Status CheckGradients(const Graph& graph, uint64_t seed) {
