@@ -194,7 +194,8 @@ class CrossEntropyGradient {
 
 core::Expected<ir::Axes> ResolveCrossEntropy(const ir::OpCall& call) {
   RML_ASSIGN(const int along, call.axis("axis", call.rank(kLogits)));
-  // A sum over rows would leave the normaliser apart: only the losses of each row can be split.
+  // A piece does not know how many rows, or which weights, the mean divides by.
+  const bool mean = call.text("reduction") == "mean";
   const bool each = call.text("reduction") == "none";
   ir::Axes axes;
   for (int axis = 0; axis < call.rank(kLogits); ++axis) {
@@ -207,11 +208,11 @@ core::Expected<ir::Axes> ResolveCrossEntropy(const ir::OpCall& call) {
       if (call.has(kWeight)) named.inputs[kWeight] = 0;
       continue;
     }
-    if (!each) continue;
+    if (mean) continue;
     const int row = axis - (axis > along ? 1 : 0);
-    named.role = ir::AxisRole::kFree;
+    named.role = each ? ir::AxisRole::kFree : ir::AxisRole::kReduced;
     named.inputs[kTargets] = row;
-    named.outputs = {row, axis};
+    named.outputs = {each ? row : -1, axis};
   }
   return axes;
 }
@@ -222,16 +223,13 @@ ir::OpDef CrossEntropy() {
   ir::OpDef op;
   op.name = "cross_entropy";
   op.doc =
-      "Cross entropy of `logits`, whose classes lie along `axis`, against integer `targets`: `log "
-      "Σ "
-      "eˣ - x[target]`. With `label_smoothing` s the target has probability 1 - s + s / classes, "
-      "every other class s / classes. `weight` [classes] multiplies each class's part of a row, "
-      "and "
-      "the mean divides by the sum of the targets' weights. Rows whose target is `ignore_index` "
-      "give 0, and are not "
-      "counted in the mean; of no rows the mean is NaN. `reduction`: none, mean or sum. As "
-      "PyTorch's "
-      "cross_entropy and ONNX's SoftmaxCrossEntropyLoss, which have the classes along axis 1.";
+      "Cross entropy of `logits`, whose classes lie along `axis`, against integer `targets`: "
+      "`log Σ eˣ - x[target]`. With `label_smoothing` s the target has probability "
+      "1 - s + s / classes, every other class s / classes. `weight` [classes] multiplies each "
+      "class's part of a row, and the mean divides by the sum of the targets' weights. Rows whose "
+      "target is `ignore_index` give 0, and are not counted in the mean; of no rows the mean is "
+      "NaN. `reduction`: none, mean or sum. As PyTorch's cross_entropy and ONNX's "
+      "SoftmaxCrossEntropyLoss, which have the classes along axis 1.";
   op.inputs = {{"logits"}, {"targets", "I"}, {"weight", "T", ir::Arity::kOptional}};
   op.outputs = {{"loss"}, {"normaliser", "*", ir::OutputKind::kSaved}};
   op.types = {{"T", ir::kFloats}, {"I", ir::kIndices}};

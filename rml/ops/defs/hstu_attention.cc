@@ -183,15 +183,14 @@ ir::OpDef HstuAttention() {
   op.doc =
       "`silu(q · kᵀ · scale + bias) / n · v` (Zhai et al. 2024) for q [batch, heads, queries, "
       "width], k and v [batch, heads, keys, width]: weights do not sum to one, so that they keep "
-      "how much there was to see. n is `divisor`, or the number of keys where that is 0; `scale` 0 "
-      "is 1 / √width (the paper: 1). `causal` hides later keys, the last query standing at the "
+      "how much there was to see. n is `divisor`, or the number of keys where that is 0; `scale` "
+      "0 is 1 / √width (the paper: 1). `causal` hides later keys, the last query standing at the "
       "last key; `lengths` those past each sequence's end. What is hidden has weight 0. The rest "
-      "is "
-      "that of Meta's hstu_mha: the last `num_targets` [batch] tokens of each sequence do not see "
-      "each other, only themselves and what came before all of them; the first "
-      "`contextual_seq_len` tokens see all that is no target; `max_attn_len` hides what is further "
-      "away (0: nothing), counted without the prefix and with all targets at one place, but from "
-      "the last `min_full_attn_seq_len` tokens before the targets, and these.";
+      "is that of Meta's hstu_mha: the last `num_targets` [batch] tokens of each sequence do not "
+      "see each other, only themselves and what came before all of them; the first "
+      "`contextual_seq_len` tokens see all that is no target; `max_attn_len` hides what is "
+      "further away (0: nothing), counted without the prefix and with all targets at one place, "
+      "but from the last `min_full_attn_seq_len` tokens before the targets, and these.";
   op.inputs = {{"q"},
                {"k"},
                {"v"},

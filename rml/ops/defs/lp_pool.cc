@@ -66,11 +66,10 @@ ir::OpDef LpPool() {
   ir::OpDef op;
   op.name = "lp_pool";
   op.doc =
-      "The p-norm of each window of `x` [batch, channels, place…]: `y = (Σ |x|ᵖ)^(1/p)`. `strides` "
-      "are ones by default; padding is zeros, and with `ceil_mode` a last window may reach over "
-      "the "
-      "end, as in `max_pool`, and sums what it has (PyTorch scales it up to a whole window). At 0 "
-      "its gradient is NaN for p > 1.";
+      "The p-norm of each window of `x` [batch, channels, place…]: `y = (Σ |x|ᵖ)^(1/p)`. "
+      "`strides` are ones by default; padding is zeros, and with `ceil_mode` a last window may "
+      "reach over the end, as in `max_pool`, and sums what it has (PyTorch scales it up to a "
+      "whole window). At 0 its gradient is NaN for p > 1.";
   op.inputs = {{"x"}};
   op.outputs = {{"y"}};
   op.attributes = PoolAttributes();

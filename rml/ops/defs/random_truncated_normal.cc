@@ -7,9 +7,8 @@ ir::OpDef RandomTruncatedNormal() {
   ir::OpDef op = RandomOfShape("random_truncated_normal", ir::kFloats, core::DType::kF32);
   op.doc =
       "Normal random numbers of `shape` on condition that they lie between `low` and `high` "
-      "standard "
-      "deviations from the mean: mean + deviation · z. The deviation is that of the normal "
-      "distribution, before it is cut.";
+      "standard deviations from the mean: mean + deviation · z. The deviation is that of the "
+      "normal distribution, before it is cut.";
   op.attributes.push_back({"low", -2.0});
   op.attributes.push_back({"high", 2.0});
   op.attributes.push_back({"mean", 0.0});

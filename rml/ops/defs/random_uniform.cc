@@ -7,8 +7,7 @@ ir::OpDef RandomUniform() {
   ir::OpDef op = RandomOfShape("random_uniform", ir::kFloats, core::DType::kF32);
   op.doc =
       "Uniform random numbers of `shape`: low + (high - low) · u, with u in [0, 1) a multiple of "
-      "the "
-      "dtype's step below 1.";
+      "the dtype's step below 1.";
   op.attributes.push_back({"low", 0.0});
   op.attributes.push_back({"high", 1.0});
   op.reference = [](ir::RefCall& call) -> core::Status {
