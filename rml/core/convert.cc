@@ -153,14 +153,14 @@ float ToOddFloat(int64_t x) {
   return RoundToOdd(x < 0 ? -odd : odd);
 }
 
-template <typename Wide>
-unsigned Nibble(Wide x, int low, int high) {
+// Floats saturate and integers keep their low bits, as they do on the way to whole bytes.
+template <typename T, typename Wide>
+unsigned Nibble(Wide x) {
   if constexpr (std::is_floating_point_v<Wide>) {
-    return static_cast<unsigned>(std::clamp(FloatToInteger<int32_t>(x), low, high)) & 15u;
-  } else if constexpr (std::is_signed_v<Wide>) {
-    return static_cast<unsigned>(std::clamp<int64_t>(x, low, high)) & 15u;
+    constexpr int kLow = std::is_same_v<T, I4> ? -8 : 0;
+    return static_cast<unsigned>(std::clamp(FloatToInteger<int32_t>(x), kLow, kLow + 15)) & 15u;
   } else {
-    return static_cast<unsigned>(std::min<uint64_t>(x, static_cast<uint64_t>(high))) & 15u;
+    return static_cast<unsigned>(x & 15);
   }
 }
 
@@ -170,7 +170,7 @@ void Store(const Wide* values, std::byte* data, int64_t first, int64_t step, int
     const Wide x = values[i];
     if constexpr (kIsNibble<T>) {
       const int64_t at = first + i;
-      const unsigned nibble = std::is_same_v<T, I4> ? Nibble(x, -8, 7) : Nibble(x, 0, 15);
+      const unsigned nibble = Nibble<T>(x);
       const int shift = static_cast<int>(at % 2) * 4;
       const unsigned other = static_cast<unsigned>(data[at / 2]) & (0xf0u >> shift);
       data[at / 2] = static_cast<std::byte>(other | nibble << shift);

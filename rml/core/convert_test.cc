@@ -111,17 +111,20 @@ TEST(Convert, IntegerToIntegerKeepsTheLowBits) {
   EXPECT_EQ(As<int32_t>(Row<uint32_t>({UINT32_MAX})), (std::vector<int32_t>{-1}));
 }
 
-TEST(Convert, FourBitIntegersSaturate) {
+TEST(Convert, FourBitIntegersKeepLowBitsOfIntegersAndSaturateFloats) {
   const Tensor ints = Row<int32_t>({-100, -9, -8, 7, 8, 100});
   EXPECT_EQ(As<int32_t>(Take(Convert(ints, DType::kI4, Cpu()))),
-            (std::vector<int32_t>{-8, -8, -8, 7, 7, 7}));
+            (std::vector<int32_t>{-4, 7, -8, 7, -8, 4}));
   EXPECT_EQ(As<int32_t>(Take(Convert(ints, DType::kU4, Cpu()))),
-            (std::vector<int32_t>{0, 0, 0, 7, 8, 15}));
+            (std::vector<int32_t>{12, 7, 8, 7, 8, 4}));
   const Tensor unsigneds = Row<uint64_t>({UINT64_MAX, 8, 16, 3});
   EXPECT_EQ(As<int32_t>(Take(Convert(unsigneds, DType::kI4, Cpu()))),
-            (std::vector<int32_t>{7, 7, 7, 3}));
+            (std::vector<int32_t>{-1, -8, 0, 3}));
   EXPECT_EQ(As<int32_t>(Take(Convert(unsigneds, DType::kU4, Cpu()))),
-            (std::vector<int32_t>{15, 8, 15, 3}));
+            (std::vector<int32_t>{15, 8, 0, 3}));
+  const Tensor signeds = Take(Convert(Row<int32_t>({-1, -8, 0, 7}), DType::kI4, Cpu()));
+  EXPECT_EQ(As<int32_t>(Take(Convert(signeds, DType::kU4, Cpu()))),
+            (std::vector<int32_t>{15, 8, 0, 7}));
   const Tensor floats = Row<float>({-8.9f, -kInf, 7.99f, 1e30f, kNan, -0.5f});
   EXPECT_EQ(As<int32_t>(Take(Convert(floats, DType::kI4, Cpu()))),
             (std::vector<int32_t>{-8, -8, 7, 7, 0, 0}));

@@ -23,8 +23,8 @@ core::Status Narrow(const ir::RefCall::Wide& wide, const core::Tensor& tensor);
 core::DType WideDType(core::DType dtype);
 
 // One element in another dtype, with core::Convert's rules: a float becomes an integer of `to`
-// without its fraction, saturated, NaN as 0. An integer keeps its low bits, here also for i4 and u4,
-// which core::Convert would saturate: what it gets from here fits.
+// without its fraction, saturated, NaN as 0. An integer is left as it is: on the way into the
+// tensor core::Convert keeps its low bits.
 template <typename From, typename To>
 To CastWide(From x, core::DType to) {
   if constexpr (std::is_same_v<To, uint8_t>) return x != 0 ? 1 : 0;
@@ -41,11 +41,6 @@ To CastWide(From x, core::DType to) {
     if (std::is_signed_v<To> && x <= -limit) return static_cast<To>(-largest - 1);
     if (!std::is_signed_v<To> && x <= 0) return 0;
     return static_cast<To>(x);
-  }
-  if constexpr (std::is_integral_v<From> && std::is_integral_v<To>) {
-    const auto low = static_cast<int>(static_cast<uint64_t>(x) & 15);
-    if (to == core::DType::kU4) return static_cast<To>(low);
-    if (to == core::DType::kI4) return static_cast<To>((low ^ 8) - 8);
   }
   return static_cast<To>(x);
 }
