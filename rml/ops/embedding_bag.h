@@ -19,17 +19,21 @@ namespace bag {
 enum Input : int { kRows, kIndices, kOffsets, kWeights };
 }  // namespace bag
 
-// How many bags there are. Checks `mode` (sum, mean, sqrtn) and the inputs' dimensions.
+// How many bags there are. Checks `mode` (sum, mean, sqrtn, max) and the inputs' dimensions.
 core::Expected<ir::Dim> BagsOf(const ir::OpCall& call);
-// The same where input 0 is a gradient, of the table of `rows` rows.
+// The same where input 0 is a gradient, of the table of `rows` rows; not for max, whose gradient
+// also depends on the table.
 core::Status CheckBagGradient(const ir::OpCall& call);
 
 // The width is free: axis 1 of input 0, and of an output the place in `outputs`.
 ir::AxesRule BagAxes(std::vector<int> outputs);
 
-// d/dw[i] = grad[bag of i] · table[indices[i]]; for mode sum only.
+// d/dw[i], where `bags` are embedding_bag's result for this table and `grad` their gradient.
 ir::Value BagWeightGradient(const Emit& e, const ir::ExprCall& call, const ir::Value& table,
-                            const ir::Value& grad);
+                            const ir::Value& bags, const ir::Value& grad);
+
+// The table's gradient of mode max: to the first of the largest in each bag and column.
+ir::Value BagMaxGradient(const Emit& e, const ir::ExprCall& call);
 
 // Calls body(bag, place in indices, row, factor) for every index in order; factor is the weight
 // over what `mode` divides by. Negative rows count from the end. Fails on offsets that do not

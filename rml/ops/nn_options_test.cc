@@ -264,5 +264,17 @@ TEST(EmbeddingBag, GradientWantsAWeightForEachIndex) {
   }
 }
 
+TEST(EmbeddingBag, MaxTakesNoWeightsAndHasAGradientOfItsOwn) {
+  const Value table = Waves({4, 2}, 1);
+  const Value indices = Integers({3}, {1, 1, 0});
+  const Value offsets = Integers({3}, {0, 1, 3});
+  EXPECT_NO_THROW(Call("embedding_bag", {table, indices, offsets}, {{"mode", "max"}}));
+  EXPECT_THROW(Call("embedding_bag", {table, indices, offsets, Waves({3}, 2)}, {{"mode", "max"}}),
+               Error);
+  EXPECT_THROW(Call("embedding_bag_table_grad", {Waves({2, 2}, 1), indices, offsets},
+                    {{"mode", "max"}, {"rows", ir::Dims{4}}}),
+               Error);
+}
+
 }  // namespace
 }  // namespace rml::ops

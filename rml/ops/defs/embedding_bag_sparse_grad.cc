@@ -42,7 +42,7 @@ core::Status ReferenceEmbeddingBagSparseGrad(ir::RefCall& call) {
   return {};
 }
 
-// Values are linear in grad and, in mode sum, in weights. What comes back is put into a dense table
+// Values are linear in grad. What comes back is put into a dense table
 // first: second gradients of tables are rare, and this one is right.
 ir::Values VjpEmbeddingBagSparseGrad(ir::ExprCall& call) {
   const Emit e(call.b());
@@ -55,12 +55,12 @@ ir::Values VjpEmbeddingBagSparseGrad(ir::ExprCall& call) {
   const ir::Value dense = e.one(
       "scatter_nd", {e.full(0, table), e.reshape(call.out(0), {rows.dims[0], 1}), call.grad(1)},
       {{"reduce", "add"}});
-  if (call.needs(kGrad)) {
-    grads[kGrad] =
-        e.one("embedding_bag", {dense, call.in(kIndices), call.in(kOffsets), call.in(kWeights)},
-              {{"mode", mode}});
-  }
-  if (call.needs(kWeights)) grads[kWeights] = BagWeightGradient(e, call, dense, call.in(kGrad));
+  const ir::Value bags =
+      e.one("embedding_bag", {dense, call.in(kIndices), call.in(kOffsets), call.in(kWeights)},
+            {{"mode", mode}});
+  if (call.needs(kGrad)) grads[kGrad] = bags;
+  if (call.needs(kWeights))
+    grads[kWeights] = BagWeightGradient(e, call, dense, bags, call.in(kGrad));
   return grads;
 }
 
@@ -99,6 +99,11 @@ ir::OpDef EmbeddingBagSparseGrad() {
     }
     samples.push_back(
         {{{{2, 2}}, numbers({1, 1, 3}), numbers({0, 1, 3}), {{3}}}, {{"rows", ir::Dims{4}}}});
+    for (const char* mode : {"mean", "sqrtn"}) {
+      samples.push_back(
+          {{{{2, 2}}, numbers({1, 1, 3}), numbers({0, 1, 3}), {{3}, ir::Fill::Uniform(0.5, 1.5)}},
+           {{"mode", mode}, {"rows", ir::Dims{4}}}});
+    }
     samples.push_back({{{{2, 33}}, {{40}, ir::Fill::Uniform(0, 6)}, numbers({0, 7, 40})},
                        {{"rows", ir::Dims{1000000}}},
                        false});

@@ -41,12 +41,12 @@ ir::OpDef EmbeddingBagTableGrad() {
     const Emit e(call.b());
     ir::Values grads(size_t{4});
     const ir::AttrList mode = {{"mode", call.call().text("mode")}};
-    if (call.needs(kGrad))
-      grads[kGrad] =
-          e.one("embedding_bag",
-                {call.grad(0), call.in(kIndices), call.in(kOffsets), call.in(kWeights)}, mode);
+    const ir::Value bags =
+        e.one("embedding_bag",
+              {call.grad(0), call.in(kIndices), call.in(kOffsets), call.in(kWeights)}, mode);
+    if (call.needs(kGrad)) grads[kGrad] = bags;
     if (call.needs(kWeights))
-      grads[kWeights] = BagWeightGradient(e, call, call.grad(0), call.in(kGrad));
+      grads[kWeights] = BagWeightGradient(e, call, call.grad(0), bags, call.in(kGrad));
     return grads;
   };
   op.samples = [] {
@@ -60,6 +60,11 @@ ir::OpDef EmbeddingBagTableGrad() {
     }
     samples.push_back(
         {{{{2, 2}}, numbers({1, 1, 3}), numbers({0, 1, 3}), {{3}}}, {{"rows", ir::Dims{4}}}});
+    for (const char* mode : {"mean", "sqrtn"}) {
+      samples.push_back(
+          {{{{2, 2}}, numbers({1, 1, 3}), numbers({0, 1, 3}), {{3}, ir::Fill::Uniform(0.5, 1.5)}},
+           {{"mode", mode}, {"rows", ir::Dims{4}}}});
+    }
     return samples;
   };
   return op;
