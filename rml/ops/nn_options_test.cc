@@ -276,5 +276,19 @@ TEST(EmbeddingBag, MaxTakesNoWeightsAndHasAGradientOfItsOwn) {
                Error);
 }
 
+TEST(DynamicSlice, TakesNoMoreThanThereIs) {
+  const Value x = Waves({4, 3}, 1);
+  const auto slice = [&](ir::Dims sizes, ir::Ints axes, std::vector<int64_t> starts) {
+    const auto count = static_cast<int64_t>(starts.size());
+    return Call("dynamic_slice", {x, Integers({count}, starts)},
+                {{"sizes", sizes}, {"axes", axes}});
+  };
+  EXPECT_NO_THROW(slice({4, 3}, {}, {0, 0}));
+  EXPECT_THROW(slice({5}, {}, {0}), Error);
+  EXPECT_THROW(slice({1}, {}, {0, 0}), Error);
+  EXPECT_THROW(slice({1, 1}, {0}, {0, 0}), Error);
+  EXPECT_THROW(slice({1, 1, 1}, {}, {0, 0, 0}), Error);
+}
+
 }  // namespace
 }  // namespace rml::ops
