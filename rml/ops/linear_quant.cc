@@ -1,5 +1,6 @@
 #include "rml/ops/linear_quant.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace rml::ops {
@@ -31,7 +32,8 @@ core::Status CheckQuant(const ir::OpCall& call) {
   return {};
 }
 
-core::Expected<ir::Axes> QuantAxes(const ir::OpCall& call, bool packed) {
+core::Expected<ir::Axes> QuantAxes(const ir::OpCall& call, core::DType dtype) {
+  const auto packed = [](core::DType any) { return core::Info(any).block_elements > 1; };
   const bool blocked = call.integer("block_size") > 0;
   int along = -1;
   if (blocked || call.rank(1) == 1) {
@@ -41,7 +43,11 @@ core::Expected<ir::Axes> QuantAxes(const ir::OpCall& call, bool packed) {
   for (int axis = 0; axis < call.rank(0); ++axis) {
     ir::NamedAxis& named = axes.emplace_back();
     named.name = core::StrCat("d", axis);
-    const bool whole = (packed && axis + 1 == call.rank(0)) || (blocked && axis == along);
+    const bool last = axis + 1 == call.rank(0);
+    // A list's only axis is its last one.
+    const bool last_of_point = blocked ? last : call.has(2) && call.rank(2) == 1 && axis == along;
+    const bool whole = (blocked && axis == along) || (last && packed(dtype)) ||
+                       (last_of_point && call.has(2) && packed(call.dtype(2)));
     named.role = whole ? ir::AxisRole::kWhole : ir::AxisRole::kFree;
     named.inputs = {axis};
     for (int i = 1; i < call.inputs(); ++i) {
@@ -56,10 +62,17 @@ core::Expected<ir::Axes> QuantAxes(const ir::OpCall& call, bool packed) {
 }
 
 std::pair<double, double> QuantRange(core::DType dtype) {
+  if (dtype == core::DType::kF8E4M3) return {-448, 448};
+  if (dtype == core::DType::kF8E5M2) return {-57344, 57344};
   const core::DTypeInfo& info = core::Info(dtype);
   const int bits = 8 * info.block_bytes / info.block_elements;
   if (info.kind == core::DTypeKind::kUnsigned) return {0, std::ldexp(1, bits) - 1};
   return {-std::ldexp(1, bits - 1), std::ldexp(1, bits - 1) - 1};
+}
+
+double SaturateF8(double x, core::DType dtype) {
+  const auto [low, high] = QuantRange(dtype);
+  return std::isnan(x) ? x : std::clamp(x, low, high);
 }
 
 }  // namespace rml::ops

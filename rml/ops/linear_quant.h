@@ -9,6 +9,10 @@ namespace rml::ops {
 inline constexpr ir::DTypeSet kQuantInts = {core::DType::kI8, core::DType::kU8,  core::DType::kI4,
                                             core::DType::kU4, core::DType::kI16, core::DType::kU16};
 
+// What quantised values may be: numbers on a grid of equal steps, or small floats.
+inline constexpr ir::DTypeSet kQuantTypes = kQuantInts | ir::kFloats8;
+inline constexpr ir::DTypeSet kZeroPoints = ir::kInts | ir::kInts4;
+
 // The attributes `axis` and `block_size`.
 std::vector<ir::AttrDef> QuantAttributes();
 
@@ -16,11 +20,14 @@ std::vector<ir::AttrDef> QuantAttributes();
 // `axis`, or with a block size x's dimensions with as many places along `axis` as there are blocks.
 core::Status CheckQuant(const ir::OpCall& call);
 
-// All axes are free, but one that is in blocks, and the last one of a 4-bit value, whose pieces
-// could share a byte.
-core::Expected<ir::Axes> QuantAxes(const ir::OpCall& call, bool packed);
+// The axes where quantised values are of `dtype`: all are free, but one that is in blocks, and the
+// last one of a 4-bit value or zero point, whose pieces could share a byte.
+core::Expected<ir::Axes> QuantAxes(const ir::OpCall& call, core::DType dtype);
 
-// The smallest and largest number of a kQuantInts dtype.
+// The smallest and largest finite number of a kQuantTypes dtype.
 std::pair<double, double> QuantRange(core::DType dtype);
+
+// x, or the finite number of this 8-bit float that is nearest where x is beyond all of them.
+double SaturateF8(double x, core::DType dtype);
 
 }  // namespace rml::ops

@@ -276,6 +276,12 @@ TEST(EmbeddingBag, MaxTakesNoWeightsAndHasAGradientOfItsOwn) {
                Error);
 }
 
+TEST(Cast, SaturatesToSmallFloatsOnly) {
+  const Value x = Waves({4}, 1);
+  EXPECT_NO_THROW(Call("cast", {x}, {{"dtype", core::DType::kF8E4M3}, {"saturate", true}}));
+  EXPECT_THROW(Call("cast", {x}, {{"dtype", core::DType::kF16}, {"saturate", true}}), Error);
+}
+
 TEST(DynamicSlice, TakesNoMoreThanThereIs) {
   const Value x = Waves({4, 3}, 1);
   const auto slice = [&](ir::Dims sizes, ir::Ints axes, std::vector<int64_t> starts) {

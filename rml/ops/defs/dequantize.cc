@@ -29,7 +29,7 @@ ir::Values DecomposeDequantize(ir::ExprCall& call) {
   };
   ir::Value steps = e.cast(call.in(kX), dtype);
   if (call.in(kZeroPoint).defined())
-    steps = e.sub(steps, e.cast(spread(call.in(kZeroPoint)), dtype));
+    steps = e.sub(steps, spread(e.cast(call.in(kZeroPoint), dtype)));
   return {e.mul(steps, spread(call.in(kScale)))};
 }
 
@@ -46,11 +46,9 @@ ir::OpDef Dequantize() {
   op.inputs = {{"x", "Q"}, {"scale"}, {"zero_point", "Z", ir::Arity::kOptional}};
   op.outputs = {{"y"}};
   op.types = {
-      {"T", ir::kFloats}, {"Q", kQuantInts | ir::DTypeSet(core::DType::kI32)}, {"Z", ir::kInts}};
+      {"T", ir::kFloats}, {"Q", kQuantTypes | ir::DTypeSet(core::DType::kI32)}, {"Z", kZeroPoints}};
   op.attributes = QuantAttributes();
-  op.axes = ir::AxesRule([](const ir::OpCall& call) {
-    return QuantAxes(call, core::Info(call.dtype(kX)).block_elements > 1);
-  });
+  op.axes = ir::AxesRule([](const ir::OpCall& call) { return QuantAxes(call, call.dtype(kX)); });
   op.infer = [](const ir::OpCall& call, ir::Types* outputs) -> core::Status {
     RML_TRY(CheckQuant(call));
     outputs->push_back({call.dtype(kScale), call.input(kX).dims});
@@ -62,9 +60,10 @@ ir::OpDef Dequantize() {
     const ir::Fill scales = ir::Fill::Uniform(0.01, 0.5);
     return std::vector<ir::Sample>{
         {{{{3, 8}, codes}, {{}, scales}}},
-        {{{{3, 8}, codes}, {{}, scales}, {{}, ir::Fill::Values({3})}}},
+        {{{{3, 8}, codes}, {{}, scales}, {{}, ir::Fill::Values({3}), core::DType::kI8}}},
         {{{{3, 8}, codes}, {{8}, scales}, {{8}, codes}}},
-        {{{{3, 2, 4}, codes}, {{3}, scales}, {{}, ir::Fill::Values({5})}}, {{"axis", 0}}},
+        {{{{3, 2, 4}, codes}, {{3}, scales}, {{}, ir::Fill::Values({5}), core::DType::kU16}},
+         {{"axis", 0}}},
         {{{{0, 4}}, {{}, scales}}},
         {{{{3, 8}, codes}, {{3, 4}, scales}}, {{"block_size", 2}}},
         {{{{5, 4}, codes}, {{2, 4}, scales}, {{2, 4}, codes}}, {{"axis", -2}, {"block_size", 4}}},
