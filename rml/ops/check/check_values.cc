@@ -115,6 +115,16 @@ Status CompareAll(const OpCase& c, std::span<const Tensor> actual, const Values&
   return {};
 }
 
+// With aliased outputs in their inputs' own memory, the same bits.
+Status CheckInPlace(const OpCase& c, const Kernel& kernel, std::span<const Tensor> inputs,
+                    const core::RunContext& context, const Values& expected,
+                    std::string_view what) {
+  if (c.op->aliases.empty()) return {};
+  const auto outputs = RunKernel(kernel, c, inputs, context, true);
+  if (!outputs.ok()) return Wrong(c, what, ": ", outputs.status().message());
+  return CompareAll(c, *outputs, expected, true, what);
+}
+
 }  // namespace
 
 Status CheckInference(const OpCase& c) {
@@ -171,6 +181,8 @@ Status CheckKernel(const OpCase& c, const Provider& provider, const Kernel& kern
     } else {
       RML_TRY(CompareAll(c, *outputs, first, true, StrCat(what, ", against fewer threads")));
     }
+    RML_TRY(CheckInPlace(c, kernel, way.strided ? strided : c.inputs, context, ValuesOf(*outputs),
+                         StrCat(what, ", in place")));
   }
   return {};
 }
@@ -179,11 +191,8 @@ Status CheckAliases(const OpCase& c) {
   if (c.op->aliases.empty()) return {};
   const auto expected = RunReferenceCase(c);
   if (!expected.ok()) return Wrong(c, expected.status().message());
-  const core::RunContext context;
-  const auto outputs =
-      RunKernel(ReferenceProvider().Kernels(c.op->name)[0], c, c.inputs, context, true);
-  if (!outputs.ok()) return Wrong(c, "in place: ", outputs.status().message());
-  return CompareAll(c, *outputs, *expected, true, "in place");
+  return CheckInPlace(c, ReferenceProvider().Kernels(c.op->name)[0], c.inputs, core::RunContext(),
+                      *expected, "in place");
 }
 
 }  // namespace rml::ops

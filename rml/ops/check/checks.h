@@ -14,7 +14,8 @@ namespace rml::ops {
 core::Status CheckInference(const OpCase& c);
 
 // One kernel of the provider, where it accepts the case: in each of the ways against the reference,
-// and bit-equal for any number of threads. `ran`, if not null, counts the cases that it accepted.
+// and bit-equal for any number of threads, and where an aliased output is in its input's own memory.
+// `ran`, if not null, counts the cases that it accepted.
 core::Status CheckKernel(const OpCase& c, const Provider& provider, const Kernel& kernel,
                          std::span<const Way> ways, int* ran);
 
