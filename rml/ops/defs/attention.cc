@@ -152,12 +152,11 @@ ir::OpDef Attention() {
   op.name = "attention";
   op.doc =
       "`softmax(q · kᵀ · scale + bias) · v` (Vaswani et al. 2017) for q [batch, heads, queries, "
-      "width], k and v [batch, kv heads, keys, "
-      "width]; heads share keys and values in groups. Query i stands at `query_start` + i (none: "
-      "0): `causal` hides later keys, `window` "
-      "those that are `window` or more back, `lengths` those past each sequence's end, as in a "
-      "cache. `scale` 0 is 1 / √width; `soft_cap` "
-      "c > 0 makes scores c · tanh(score / c). A query that sees no key gives zeros.";
+      "width], k and v [batch, kv heads, keys, width]; heads share keys and values in groups. "
+      "Query i stands at `query_start` + i (none: 0): `causal` hides later keys, `window` those "
+      "that are `window` or more back, `lengths` those past each sequence's end, as in a cache. "
+      "`scale` 0 is 1 / √width; `soft_cap` c > 0 makes scores c · tanh(score / c). A query that "
+      "sees no key gives zeros.";
   op.inputs = {{"q"},
                {"k"},
                {"v"},

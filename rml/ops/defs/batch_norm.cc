@@ -180,10 +180,9 @@ ir::OpDef BatchNorm() {
   op.name = "batch_norm";
   op.doc =
       "Batch normalisation of `x` [batch, channels, …] (Ioffe and Szegedy 2015). In `training` by "
-      "the batch's own mean and variance, and "
-      "the running ones move by `momentum` (PyTorch's convention: new = (1 - momentum) · old + "
-      "momentum · batch, with the unbiased "
-      "variance); else by the running ones.";
+      "the batch's own mean and variance, and the running ones move by `momentum` (PyTorch's "
+      "convention: new = (1 - momentum) · old + momentum · batch, with the unbiased variance); "
+      "else by the running ones.";
   op.inputs = {{"x"}, {"weight", "S"}, {"bias", "S"}, {"mean", "S"}, {"var", "S"}};
   op.outputs = {{"y"},
                 {"new_mean", "S"},

@@ -62,10 +62,10 @@ ir::OpDef Cast() {
   op.doc =
       "The same values in another `dtype`. Floats round once, to nearest even; to integers they "
       "lose their fraction and saturate, NaN becomes 0; integers keep their low bits; to `bool`: "
-      "whether not zero. What is beyond a float's range becomes infinite, in f8_e4m3, which has no "
-      "infinity, NaN (as in StableHLO and PyTorch); with `saturate`, for the 8-bit floats only, it "
-      "and infinities become the largest finite number of their sign (ONNX's default). NaN stays "
-      "NaN.";
+      "whether not zero. What is beyond a float's range becomes infinite, in f8_e4m3, which has "
+      "no infinity, NaN (as in StableHLO and PyTorch); with `saturate`, for the 8-bit floats "
+      "only, it and infinities become the largest finite number of their sign (ONNX's default). "
+      "NaN stays NaN.";
   op.inputs = {{"x"}};
   op.outputs = {{"y", "U"}};
   op.types = {{"T", ir::kPlain | ir::kInts4}, {"U", ir::kPlain | ir::kInts4}};

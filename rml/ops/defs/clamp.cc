@@ -84,8 +84,8 @@ ir::OpDef Clamp() {
   ir::OpDef op;
   op.name = "clamp";
   op.doc =
-      "`y = min(max(x, min), max)`, elementwise and broadcast; either limit may be left out. Where "
-      "min is above max, max wins; NaN anywhere gives NaN. At a limit the gradient is x's.";
+      "`y = min(max(x, min), max)`, elementwise and broadcast; either limit may be left out. "
+      "Where min is above max, max wins; NaN anywhere gives NaN. At a limit the gradient is x's.";
   op.inputs = {{"x"}, {"min", "T", ir::Arity::kOptional}, {"max", "T", ir::Arity::kOptional}};
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kNumbers}};

@@ -7,10 +7,9 @@ ir::OpDef Convolution() {
   ir::OpDef op = ConvolutionForm({.x = 0, .w = 1, .y = 2});
   op.name = "convolution";
   op.doc =
-      "Cross-correlation over any number of spatial axes, as ONNX's Conv: `x` is [batch, channels, "
-      "spatial…], `w` [outputs, channels / "
-      "groups, window…]. `pads` holds zeros before and after each axis, [before0, after0, before1, "
-      "…].";
+      "Cross-correlation over any number of spatial axes, as ONNX's Conv: `x` is [batch, "
+      "channels, spatial…], `w` [outputs, channels / groups, window…]. `pads` holds zeros before "
+      "and after each axis, [before0, after0, before1, …].";
   op.inputs = {{"x"}, {"w"}};
   op.outputs = {{"y"}};
   op.reference = [](ir::RefCall& call) -> core::Status {

@@ -7,8 +7,8 @@ ir::OpDef ConvolutionInputGrad() {
   ir::OpDef op = ConvolutionForm({.x = 2, .w = 1, .y = 0});
   op.name = "convolution_input_grad";
   op.doc =
-      "The gradient of `convolution` for its input of dimensions `shape`, from that of its output. "
-      "It is the transposed convolution.";
+      "The gradient of `convolution` for its input of dimensions `shape`, from that of its "
+      "output. It is the transposed convolution.";
   op.inputs = {{"grad"}, {"w"}};
   op.outputs = {{"dx"}};
   op.reference = [](ir::RefCall& call) -> core::Status {

@@ -7,8 +7,8 @@ ir::OpDef ConvolutionWeightGrad() {
   ir::OpDef op = ConvolutionForm({.x = 0, .w = 2, .y = 1});
   op.name = "convolution_weight_grad";
   op.doc =
-      "The gradient of `convolution` for its weights of dimensions `shape`, from its input and its "
-      "output's gradient.";
+      "The gradient of `convolution` for its weights of dimensions `shape`, from its input and "
+      "its output's gradient.";
   op.inputs = {{"x"}, {"grad"}};
   op.outputs = {{"dw"}};
   op.reference = [](ir::RefCall& call) -> core::Status {

@@ -223,12 +223,12 @@ ir::OpDef CrossEntropy() {
   ir::OpDef op;
   op.name = "cross_entropy";
   op.doc =
-      "Cross entropy of `logits`, whose classes lie along `axis`, against integer `targets`: "
-      "`log Σ eˣ - x[target]`. With `label_smoothing` s the target has probability "
-      "1 - s + s / classes, every other class s / classes. `weight` [classes] multiplies each "
-      "class's part of a row, and the mean divides by the sum of the targets' weights. Rows whose "
-      "target is `ignore_index` give 0, and are not counted in the mean; of no rows the mean is "
-      "NaN. `reduction`: none, mean or sum. As PyTorch's cross_entropy and ONNX's "
+      "Cross entropy of `logits`, whose classes lie along `axis`, against integer `targets`: `log "
+      "Σ eˣ - x[target]`. With `label_smoothing` s the target has probability 1 - s + s / "
+      "classes, every other class s / classes. `weight` [classes] multiplies each class's part of "
+      "a row, and the mean divides by the sum of the targets' weights. Rows whose target is "
+      "`ignore_index` give 0, and are not counted in the mean; of no rows the mean is NaN. "
+      "`reduction`: none, mean or sum. As PyTorch's cross_entropy and ONNX's "
       "SoftmaxCrossEntropyLoss, which have the classes along axis 1.";
   op.inputs = {{"logits"}, {"targets", "I"}, {"weight", "T", ir::Arity::kOptional}};
   op.outputs = {{"loss"}, {"normaliser", "*", ir::OutputKind::kSaved}};

@@ -39,9 +39,9 @@ ir::OpDef Dequantize() {
   ir::OpDef op;
   op.name = "dequantize";
   op.doc =
-      "The numbers that `quantize` stands for, as ONNX's DequantizeLinear: `y = (x - zero_point) · "
-      "scale`, in the dtype of `scale`, which like `zero_point` (none: 0) is a scalar or holds a "
-      "number for each place of `axis`, or for each block of `block_size` places of it, as in "
+      "The numbers that `quantize` stands for, as ONNX's DequantizeLinear: `y = (x - zero_point) "
+      "· scale`, in the dtype of `scale`, which like `zero_point` (none: 0) is a scalar or holds "
+      "a number for each place of `axis`, or for each block of `block_size` places of it, as in "
       "`quantize`.";
   op.inputs = {{"x", "Q"}, {"scale"}, {"zero_point", "Z", ir::Arity::kOptional}};
   op.outputs = {{"y"}};

@@ -25,9 +25,9 @@ ir::OpDef Dropout() {
   ir::OpDef op;
   op.name = "dropout";
   op.doc =
-      "Zeros a share `rate` of the elements of `x`, and divides the others by 1 - rate (Srivastava "
-      "et al. 2014). Which ones depends on `key` and on "
-      "each element's place in the global value alone.";
+      "Zeros a share `rate` of the elements of `x`, and divides the others by 1 - rate "
+      "(Srivastava et al. 2014). Which ones depends on `key` and on each element's place in the "
+      "global value alone.";
   op.inputs = {{"x"}, {"key", "u32"}};
   op.outputs = {{"y"}};
   op.attributes = RandomAttributes();

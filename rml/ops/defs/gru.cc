@@ -25,8 +25,8 @@ ir::OpDef Gru() {
   op.doc =
       "Gated recurrent unit (Cho et al. 2014), as ONNX's GRU, with gates z, r, h in this order: "
       "`h = (1 - z) ⊙ tanh(wₕ · x + rₕ · (r ⊙ h)) + z ⊙ h`. With `linear_before_reset` r "
-      "multiplies rₕ · h and its bias instead (PyTorch, cuDNN). `activations` are those of "
-      "gates and of the fresh state. The rest is that of `rnn`.";
+      "multiplies rₕ · h and its bias instead (PyTorch, cuDNN). `activations` are those of gates "
+      "and of the fresh state. The rest is that of `rnn`.";
   op.attributes.push_back({"linear_before_reset", false});
   op.samples = [samples = op.samples] {
     std::vector<ir::Sample> all = samples();

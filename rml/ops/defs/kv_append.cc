@@ -60,8 +60,8 @@ ir::OpDef KvAppend() {
   op.name = "kv_append";
   op.doc =
       "A cache of keys or values [batch, heads, capacity, width] with `x` [batch, heads, tokens, "
-      "width] written at each sequence's "
-      "`position`. The update is in place where the cache dies with the call.";
+      "width] written at each sequence's `position`. The update is in place where the cache dies "
+      "with the call.";
   op.inputs = {{"cache"}, {"x"}, {"position", "I"}};
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kFloats}, {"I", ir::kIndices}};

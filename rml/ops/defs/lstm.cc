@@ -33,8 +33,8 @@ ir::OpDef Lstm() {
       "Long short-term memory (Hochreiter and Schmidhuber 1997), as ONNX's LSTM, with gates i, o, "
       "f, c in this order: `c = f ⊙ c + i ⊙ tanh(…)`, `h = o ⊙ tanh(c)`. `peepholes` [directions, "
       "3 · hidden] let the gates i, o, f see the cell. `activations` are those of gates, of the "
-      "fresh cell and of the cell that h shows, which `clip` leaves alone. `input_forget`: f = 1 - "
-      "i. The rest is that of `rnn`. PyTorch's order of gates is i, f, c, o.";
+      "fresh cell and of the cell that h shows, which `clip` leaves alone. `input_forget`: f = 1 "
+      "- i. The rest is that of `rnn`. PyTorch's order of gates is i, f, c, o.";
   op.attributes.push_back({"input_forget", false});
   op.samples = [samples = op.samples] {
     std::vector<ir::Sample> all = samples();

@@ -58,8 +58,8 @@ ir::OpDef MaxPool() {
   op.doc =
       "The largest element of each window of `x` [batch, channels, place…], and its place among "
       "the channel's. Of equal elements the first counts; NaN is larger than all. `strides` are "
-      "ones by default; padding never wins. With `ceil_mode` a last window may reach over the end, "
-      "if it starts before the padding there.";
+      "ones by default; padding never wins. With `ceil_mode` a last window may reach over the "
+      "end, if it starts before the padding there.";
   op.inputs = {{"x"}};
   op.outputs = {{"y"}, {"indices", "i64", ir::OutputKind::kSaved}};
   op.types = {{"T", ir::kNumbers}};

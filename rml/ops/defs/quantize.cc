@@ -79,8 +79,7 @@ ir::OpDef Quantize() {
       "Linear quantisation, as ONNX's QuantizeLinear: `y = clamp(round(x / scale) + zero_point)` "
       "to the range of `dtype`, halves to even. `scale` and `zero_point` (none: 0) are scalars or "
       "hold a number for each place of `axis`; with a `block_size` they have x's dimensions, but "
-      "for "
-      "`axis`, whose places are blocks of that many of x's (the last one may be smaller). The "
+      "for `axis`, whose places are blocks of that many of x's (the last one may be smaller). The "
       "division is made in f32, or in f64 where x is; NaN becomes the zero point. To 8-bit floats "
       "the sum is rounded as by a `cast` that saturates, and NaN stays NaN.";
   op.inputs = {{"x"}, {"scale", "S"}, {"zero_point", "Z", ir::Arity::kOptional}};

@@ -94,8 +94,8 @@ ir::OpDef RandomChoice() {
   op.name = "random_choice";
   op.doc =
       "Random numbers of `shape` from 0 to `size` - 1, or the places of `weights`, each with "
-      "probability weight / Σ weights. Without `replace` no number comes twice: the next is chosen "
-      "among the rest.";
+      "probability weight / Σ weights. Without `replace` no number comes twice: the next is "
+      "chosen among the rest.";
   op.inputs = {{"key", "u32"}, {"weights", "T", ir::Arity::kOptional}};
   op.outputs = {{"y", "i64"}};
   op.attributes = RandomAttributes();

@@ -10,8 +10,8 @@ ir::OpDef RandomPermutation() {
   ir::OpDef op;
   op.name = "random_permutation";
   op.doc =
-      "The numbers from 0 to `size` - 1 in a random order, each order as likely as another: sorted "
-      "by the 64 bits of their places in the stream.";
+      "The numbers from 0 to `size` - 1 in a random order, each order as likely as another: "
+      "sorted by the 64 bits of their places in the stream.";
   op.inputs = {{"key", "u32"}};
   op.outputs = {{"y", "i64"}};
   op.types = {};

@@ -45,8 +45,8 @@ ir::OpDef ReduceScatter() {
   ir::OpDef op;
   op.name = "reduce_scatter";
   op.doc =
-      "The combination (`op`: sum, max, min, prod) of the `x` of all `members` of the run's group, "
-      "of which each gets the piece of its rank along `axis`.";
+      "The combination (`op`: sum, max, min, prod) of the `x` of all `members` of the run's "
+      "group, of which each gets the piece of its rank along `axis`.";
   op.inputs = {{"x"}};
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kNumbers}};

@@ -13,10 +13,10 @@ ir::OpDef Rnn() {
   op.name = "rnn";
   op.doc =
       "Recurrent network, as ONNX's RNN: `h = f(w · x + r · h + bias)` with `activation` f. x is "
-      "[length, batch, input], w [directions, hidden, input], r [directions, hidden, hidden], bias "
-      "[directions, 2 · hidden]: that of w, then that of r. `direction`: forward, reverse or "
-      "bidirectional, the reverse one from each sequence's own end. Behind `lengths` y is zero and "
-      "the state stays. y is [length, directions, batch, hidden], states [directions, batch, "
+      "[length, batch, input], w [directions, hidden, input], r [directions, hidden, hidden], "
+      "bias [directions, 2 · hidden]: that of w, then that of r. `direction`: forward, reverse or "
+      "bidirectional, the reverse one from each sequence's own end. Behind `lengths` y is zero "
+      "and the state stays. y is [length, directions, batch, hidden], states [directions, batch, "
       "hidden]; with `layout` 1 the batch is the first axis of x, y ([batch, length, directions, "
       "hidden]) and states. `clip`, where it is not 0, cuts what activations get to ±clip. "
       "Activations are relu, tanh, sigmoid, affine (alpha · x + beta), leaky_relu, "

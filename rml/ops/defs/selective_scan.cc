@@ -109,8 +109,8 @@ ir::OpDef SelectiveScan() {
   ir::OpDef op;
   op.name = "selective_scan";
   op.doc =
-      "The recurrence of Mamba (Gu and Dao 2023): `s[t] = exp(dt[t] · a) ⊙ s[t - 1] + dt[t] · x[t] "
-      "· b[t]`, `y[t] = c[t] · s[t] + d · x[t]`, for x and dt [batch, channels, length], a "
+      "The recurrence of Mamba (Gu and Dao 2023): `s[t] = exp(dt[t] · a) ⊙ s[t - 1] + dt[t] · "
+      "x[t] · b[t]`, `y[t] = c[t] · s[t] + d · x[t]`, for x and dt [batch, channels, length], a "
       "[channels, states], b and c [batch, states, length], d [channels]. `state` [batch, "
       "channels, states] is that before the first step (none: zeros), and `last` that after the "
       "last. As in Mamba's reference, `dt_bias` [channels] is added to dt, of which `dt_softplus` "

@@ -33,8 +33,8 @@ ir::OpDef TakeAlongAxis() {
   ir::OpDef op;
   op.name = "take_along_axis";
   op.doc =
-      "Elements of `x` at `indices` along `axis`; all other axes are equal. Negative indices count "
-      "from the end.";
+      "Elements of `x` at `indices` along `axis`; all other axes are equal. Negative indices "
+      "count from the end.";
   op.inputs = {{"x"}, {"indices", "I"}};
   op.outputs = {{"y"}};
   op.types = {{"T", ir::kPlain}, {"I", ir::kIndices}};

@@ -67,8 +67,7 @@ ir::OpDef TopK() {
   op.name = "top_k";
   op.doc =
       "The `k` largest (or, unless `largest`, smallest) elements along `axis`, sorted, and their "
-      "places. Of equal elements the first comes "
-      "first; NaN counts as the largest.";
+      "places. Of equal elements the first comes first; NaN counts as the largest.";
   op.inputs = {{"x"}};
   op.outputs = {{"values"}, {"indices", "i64"}};
   op.types = {{"T", ir::kNumbers}};

@@ -28,8 +28,8 @@ ir::OpDef While() {
   op.name = "while";
   op.doc =
       "Starting with `state`, replaces the state by `body(state)` while `condition(state)` is "
-      "true. Both are graphs; the state keeps its types. "
-      "How often it runs is known only then, so it has no reverse gradient: scan has.";
+      "true. Both are graphs; the state keeps its types. How often it runs is known only then, so "
+      "it has no reverse gradient: scan has.";
   op.inputs = {{"state", "*", ir::Arity::kMany}};
   op.outputs = {{"state", "*", ir::OutputKind::kResult, ir::Arity::kMany}};
   op.types = {};
