@@ -51,9 +51,14 @@ struct Problem {
     return y;
   }
 
+  // Of the activations as the kernel takes them: a native bf16 product rounds them to bf16 first.
   std::vector<float> Reference(bool accumulate, float initial) const {
+    std::vector<float> taken = x;
+    if (dtype == DType::kBF16 && m > kFloatGemvMaxM && ActiveIsa() == Isa::kAvx512Bf16) {
+      for (float& value : taken) value = core::BF16ToF32(core::F32ToBF16(value));
+    }
     std::vector<float> y(static_cast<size_t>(m * y_stride), initial);
-    FloatGemmReference(dtype, w.data(), rows, cols, x.data(), x_stride, m, y.data(), y_stride,
+    FloatGemmReference(dtype, w.data(), rows, cols, taken.data(), x_stride, m, y.data(), y_stride,
                        accumulate);
     return y;
   }
