@@ -1,5 +1,6 @@
 #include "rml/ops/check/compare.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -62,7 +63,7 @@ bool SameBits(const RefCall::Wide& a, const RefCall::Wide& b, int64_t i) {
 
 }  // namespace
 
-Expected<Difference> Compare(const Tensor& actual, const Tensor& expected) {
+Expected<Difference> Compare(const Tensor& actual, const Tensor& expected, double least_size) {
   if (actual.dtype() != expected.dtype() || !(actual.shape() == expected.shape())) {
     return core::InvalidArgument("the result is ", core::Name(actual.dtype()),
                                  actual.shape().ToString(), ", expected ",
@@ -76,7 +77,8 @@ Expected<Difference> Compare(const Tensor& actual, const Tensor& expected) {
     const double value = AsDouble(e, i);
     if (std::isfinite(value)) squares += value * value;
   }
-  const double size = count > 0 ? std::sqrt(squares / static_cast<double>(count)) : 0;
+  const double mean_square = count > 0 ? squares / static_cast<double>(count) : 0;
+  const double size = std::max(std::sqrt(mean_square), least_size);
 
   Difference difference;
   for (int64_t i = 0; i < count; ++i) {

@@ -19,7 +19,9 @@ struct Difference {
 };
 
 // `size` is the root of the mean of the squares of what was expected (but for infinities): rounding
-// in a sum is relative to its terms, not to a result that may have cancelled. NaN equals NaN.
-core::Expected<Difference> Compare(const core::Tensor& actual, const core::Tensor& expected);
+// in a sum is relative to its terms, not to a result that may have cancelled. A caller that knows
+// that all of the result may have cancelled says which size to take at least. NaN equals NaN.
+core::Expected<Difference> Compare(const core::Tensor& actual, const core::Tensor& expected,
+                                   double least_size = 0);
 
 }  // namespace rml::ops
