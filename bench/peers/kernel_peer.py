@@ -62,7 +62,10 @@ class Torch:
                 plain = lambda: torch.matmul(a, b)
                 if torch.backends.mkldnn.is_available() and a.dim() == 2:
                     weight = b.t().contiguous()
-                    packed = torch.ops.mkldnn._reorder_linear_weight(weight.to_mkldnn(), a.shape[0])
+                    try:
+                        packed = torch.ops.mkldnn._reorder_linear_weight(weight, a.shape[0])
+                    except Exception:  # this build has it not for the dtype
+                        return plain
                     linear = lambda: torch.ops.mkldnn._linear_pointwise(a, packed, None, "none", [], "")
                     return self.best(plain, linear)
                 return plain
@@ -160,6 +163,7 @@ class Blas:
             for arguments in calls:
                 gemm(*arguments)
             return c
+        run.inputs = (a, b)  # the calls hold addresses only
         return run
 
     def guard(self):
