@@ -106,7 +106,7 @@ std::string ResultsTable(const std::vector<CaseResult>& results) {
         const auto [low, high] = RatioRange(*ours, timing);
         against = Format("%.2f (%.2f–%.2f)", timing.seconds / ours->seconds, low, high);
         means[{op, timing.name}].Add(timing.seconds / ours->seconds);
-      } else if (share > 0) {
+      } else if (&timing == ours && share > 0) {
         means[{op, "of the limit"}].Add(share);
       }
       text += core::StrCat(

@@ -207,8 +207,9 @@ Status BenchKernelsCommand::Run() const {
     return core::InvalidArgument("--seconds: ", seconds, " is not more than 0 and at most 60");
   for (const std::string& name : ParseNameList(StrCat(provider, ",", peers))) {
     if (PeerWorker::Knows(name) && name != provider) continue;
-    RML_ASSIGN(const ops::ProviderList known, ops::PinProvider(providers::AllProviders(), name));
-    (void)known;
+    const auto known = ops::PinProvider(providers::AllProviders(), name);
+    if (!known.ok())
+      return known.status().WithContext("--peer takes a provider, torch, mkl or openblas");
   }
   RML_ASSIGN(const std::vector<KernelCase> cases, Cases());
   std::vector<CaseResult> results;
