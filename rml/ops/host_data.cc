@@ -17,6 +17,16 @@ Kernel::Refusal WantsDType(const ir::OpCall& call, int input, core::DType dtype)
   return core::StrCat("it takes ", core::Name(dtype), ", not ", core::Name(call.dtype(input)));
 }
 
+Kernel::Refusal WantsOneOf(const ir::OpCall& call, int input,
+                           std::initializer_list<core::DType> dtypes) {
+  std::string names;
+  for (const core::DType dtype : dtypes) {
+    if (call.dtype(input) == dtype) return std::nullopt;
+    names += core::StrCat(names.empty() ? "" : " or ", core::Name(dtype));
+  }
+  return core::StrCat("it takes ", names, ", not ", core::Name(call.dtype(input)));
+}
+
 Kernel::Refusal WantsKnownSizes(const ir::OpCall& call) {
   for (const ir::OpCall::Input& input : call.all_inputs()) {
     if (input.given && !input.type.dims.is_static())

@@ -1,6 +1,8 @@
 // What kernels of the host's memory share: typed pointers into tensors, and the usual refusals.
 #pragma once
 
+#include <initializer_list>
+
 #include "rml/core/dtype_of.h"
 #include "rml/core/tensor.h"
 #include "rml/ops/provider.h"
@@ -29,6 +31,8 @@ core::Expected<const T*> Dense(const core::Tensor& tensor, T* space) {
 }
 
 Kernel::Refusal WantsDType(const ir::OpCall& call, int input, core::DType dtype);
+Kernel::Refusal WantsOneOf(const ir::OpCall& call, int input,
+                           std::initializer_list<core::DType> dtypes);
 // All sizes of all inputs are integers.
 Kernel::Refusal WantsKnownSizes(const ir::OpCall& call);
 

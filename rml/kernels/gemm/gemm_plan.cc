@@ -1,0 +1,149 @@
+// How a product is cut into chunks, and b into blocks, for the caches of this machine.
+#include <algorithm>
+
+#include "rml/core/carver.h"
+#include "rml/core/check.h"
+#include "rml/core/half.h"
+#include "rml/kernels/caches.h"
+#include "rml/kernels/float_gemm.h"
+#include "rml/kernels/gemm/gemm_target.h"
+
+namespace rml::kernels {
+
+namespace {
+
+int64_t Blocks(int64_t count, int64_t size) { return (count + size - 1) / size; }
+int64_t RoundUp(int64_t count, int64_t step) { return Blocks(count, step) * step; }
+// Steps of equal size, multiples of `step`, none above `most`.
+int64_t EvenBlock(int64_t count, int64_t most, int64_t step) {
+  most = std::max(most / step, int64_t{1}) * step;
+  return RoundUp(Blocks(count, Blocks(count, most)), step);
+}
+
+}  // namespace
+
+int64_t GemmDepth(const GemmTarget& target, int64_t k) {
+  // A panel of a takes three eighths of first-level cache; b streams through the rest.
+  const int64_t most = MachineCaches().l1 * 3 / 8 / 4 / target.tile_rows;
+  return EvenBlock(k, std::clamp(most, int64_t{128}, int64_t{512}), 8);
+}
+
+GemmPlan::GemmPlan(const GemmSizes& s, const PackedMatrix* packed)
+    : target_(packed != nullptr ? &packed->target() : &ActiveGemmTarget()) {
+  constexpr double kChunkFlops = 8e6;  // 70 us of one core: what makes a chunk worth its hand-over
+  constexpr double kMostChunks = 64;
+  depth_ = GemmDepth(*target_, s.k);
+  const int64_t width = target_->panel_width;
+  const int64_t widest = MachineCaches().l2 / 2 / 4 / depth_;
+  const double flops =
+      2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
+  const auto wanted = static_cast<int64_t>(std::clamp(flops / kChunkFlops, 1.0, kMostChunks));
+
+  columns_ = EvenBlock(s.n, widest, width);
+  // Each chunk packs its block of b anew: that is paid by many rows.
+  const int64_t fewest_rows = packed != nullptr ? 48 : 256;
+  rows_ = s.m;
+  if (const int64_t parts = Blocks(wanted, Blocks(s.n, columns_)); parts > 1)
+    rows_ = EvenBlock(s.m, std::max(s.m / parts, fewest_rows), target_->tile_rows);
+  rows_ = std::min(rows_, s.m);
+  // And each of its tiles packs its rows of a: that is paid by many columns.
+  const int64_t parts = Blocks(wanted, Blocks(s.m, rows_));
+  if (parts > Blocks(s.n, columns_)) {
+    const int64_t fewest_columns = std::min(4 * width, columns_);
+    columns_ = EvenBlock(s.n, std::max(s.n / parts, fewest_columns), width);
+  }
+  // A deep product of few rows and columns: better to pack twice than to leave cores idle.
+  constexpr int64_t kFewChunks = 8;
+  const int64_t missing = Blocks(std::min(wanted, kFewChunks), Blocks(s.n, columns_));
+  if (missing > Blocks(s.m, rows_))
+    rows_ = EvenBlock(s.m, std::max(s.m / missing, target_->tile_rows), target_->tile_rows);
+  row_blocks_ = Blocks(s.m, rows_);
+  column_blocks_ = Blocks(s.n, columns_);
+
+  core::Carver counter;
+  counter.Take<float>(target_->tile_rows * depth_ + target_->lanes);
+  if (packed == nullptr)
+    counter.Take<float>(depth_ * RoundUp(std::min(columns_, s.n), target_->lanes));
+  scratch_bytes_ = counter.used() + core::Carver::kAlign;
+}
+
+bool GemmPlan::ReadsInPlace(const GemmSizes& s, const GemmMatrix& b) {
+  return s.m <= kFloatGemvMaxM && b.row_stride == 1 && (b.column_stride == s.k || s.n == 1) &&
+         b.dtype == core::DType::kF32;
+}
+
+void GemmPlan::Run(const GemmCall& call, int64_t chunk, std::span<std::byte> scratch) const {
+  RML_CHECK(scratch.size() >= scratch_bytes_);
+  core::Carver carver(scratch);
+  GemmChunk part;
+  // Chunks that follow one another share a block of b.
+  part.row = chunk % row_blocks_ * rows_;
+  part.row_end = std::min(call.sizes.m, part.row + rows_);
+  part.column = chunk / row_blocks_ * columns_;
+  part.column_end = std::min(call.sizes.n, part.column + columns_);
+  if (call.packed == nullptr && ReadsInPlace(call.sizes, call.b) &&
+      call.a.dtype == core::DType::kF32 && call.a.column_stride == 1 && part.row == 0 &&
+      part.row_end == call.sizes.m) {
+    FloatGemmRange(core::DType::kF32, call.b.data, part.column, part.column_end, call.sizes.k,
+                   static_cast<const float*>(call.a.data), call.a.row_stride, call.sizes.m, call.c,
+                   call.ldc, call.accumulate, {});
+    if (call.epilogue.apply != nullptr) {
+      call.epilogue.apply(call.epilogue.context, call.c + part.column, call.ldc, 0, part.column,
+                          call.sizes.m, part.column_end - part.column);
+    }
+    return;
+  }
+  part.depth = depth_;
+  part.a_panel = carver.Take<float>(target_->tile_rows * depth_ + target_->lanes);
+  part.b_block = nullptr;
+  if (call.packed == nullptr) {
+    part.b_block =
+        carver.Take<float>(depth_ * RoundUp(part.column_end - part.column, target_->lanes));
+  }
+  target_->run(call, part);
+}
+
+int64_t PackedMatrix::PackedBytes(int64_t k, int64_t n) {
+  return k * RoundUp(n, ActiveGemmTarget().lanes) * static_cast<int64_t>(sizeof(float)) +
+         static_cast<int64_t>(core::Carver::kAlign);
+}
+
+PackedMatrix::PackedMatrix(const GemmMatrix& b, int64_t k, int64_t n, std::span<std::byte> space)
+    : target_(&ActiveGemmTarget()) {
+  core::Carver carver(space);
+  const int64_t padded = RoundUp(n, target_->lanes);
+  float* const out = carver.Take<float>(k * padded);
+  const int64_t step = GemmDepth(*target_, k);
+  for (int64_t first = 0; first < k; first += step) {
+    const int64_t depth = std::min(step, k - first);
+    target_->pack(b, first, depth, 0, n, out + first * padded);
+  }
+  data_ = out;
+}
+
+namespace {
+
+double ElementOf(const GemmMatrix& matrix, int64_t i, int64_t j) {
+  const int64_t at = i * matrix.row_stride + j * matrix.column_stride;
+  if (matrix.dtype == core::DType::kF32) return static_cast<const float*>(matrix.data)[at];
+  const uint16_t bits = static_cast<const uint16_t*>(matrix.data)[at];
+  return matrix.dtype == core::DType::kF16 ? core::F16ToF32(bits) : core::BF16ToF32(bits);
+}
+
+}  // namespace
+
+void GemmReference(const GemmCall& call) {
+  const GemmSizes& s = call.sizes;
+  for (int64_t i = 0; i < s.m; ++i) {
+    for (int64_t j = 0; j < s.n; ++j) {
+      float& out = call.c[i * call.ldc + j];
+      double sum = call.accumulate ? out : 0;
+      for (int64_t p = 0; p < s.k; ++p) sum += ElementOf(call.a, i, p) * ElementOf(call.b, p, j);
+      out = static_cast<float>(sum);
+    }
+  }
+  if (call.epilogue.apply != nullptr)
+    call.epilogue.apply(call.epilogue.context, call.c, call.ldc, 0, 0, s.m, s.n);
+}
+
+}  // namespace rml::kernels
