@@ -67,11 +67,11 @@ struct GemmCall {
   GemmEpilogue epilogue;
 };
 
-// How a product is cut. The same for every product of these sizes on this machine.
+// How a product is cut for some threads. Where the cuts are changes no sum.
 class GemmPlan {
  public:
   // `packed` as in the call, or null.
-  GemmPlan(const GemmSizes& sizes, const PackedMatrix* packed);
+  GemmPlan(const GemmSizes& sizes, const PackedMatrix* packed, int threads);
 
   // Whether b of few rows of a is best read in place: packing it would only cost memory.
   static bool ReadsInPlace(const GemmSizes& sizes, const GemmMatrix& b);
@@ -83,6 +83,8 @@ class GemmPlan {
   void Run(const GemmCall& call, int64_t chunk, std::span<std::byte> scratch) const;
 
  private:
+  int64_t BlockElements(int64_t columns) const;  // of packed b
+
   const GemmTarget* target_;
   int64_t rows_, columns_, depth_;  // of a block
   int64_t row_blocks_, column_blocks_;

@@ -25,51 +25,56 @@ int64_t EvenBlock(int64_t count, int64_t most, int64_t step) {
 int64_t GemmDepth(const GemmTarget& target, int64_t k) {
   // A panel of a takes three eighths of first-level cache; b streams through the rest.
   const int64_t most = MachineCaches().l1 * 3 / 8 / 4 / target.tile_rows;
-  return EvenBlock(k, std::clamp(most, int64_t{128}, int64_t{512}), 8);
+  return EvenBlock(k, std::clamp(most, int64_t{128}, kMostGemmDepth), 8);
 }
 
-GemmPlan::GemmPlan(const GemmSizes& s, const PackedMatrix* packed)
+GemmPlan::GemmPlan(const GemmSizes& s, const PackedMatrix* packed, int threads)
     : target_(packed != nullptr ? &packed->target() : &ActiveGemmTarget()) {
-  constexpr double kChunkFlops = 8e6;  // 70 us of one core: what makes a chunk worth its hand-over
-  constexpr double kMostChunks = 64;
+  constexpr double kChunkFlops = 1e6;  // 10 us of one core: what makes a chunk worth its hand-over
+  constexpr int64_t kChunksOfThread = 6;  // for threads that come late
   depth_ = GemmDepth(*target_, s.k);
   const int64_t width = target_->panel_width;
-  const int64_t widest = MachineCaches().l2 / 2 / 4 / depth_;
+  const int64_t widest = s.m <= kFewGemmRows && packed == nullptr
+                             ? int64_t{2048}
+                             : MachineCaches().l2 / 2 / 4 / depth_;
   const double flops =
       2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
-  const auto wanted = static_cast<int64_t>(std::clamp(flops / kChunkFlops, 1.0, kMostChunks));
+  const int64_t most = threads > 1 ? threads * kChunksOfThread : 1;
+  const auto wanted =
+      static_cast<int64_t>(std::clamp(flops / kChunkFlops, 1.0, static_cast<double>(most)));
 
   columns_ = EvenBlock(s.n, widest, width);
-  // Each chunk packs its block of b anew: that is paid by many rows.
-  const int64_t fewest_rows = packed != nullptr ? 48 : 256;
   rows_ = s.m;
+  // Each chunk packs its block of b anew, which is paid by many rows, and each tile of its rows
+  // their part of a, which is paid by many columns.
+  const int64_t fewest_rows = packed != nullptr ? 48 : 192;
   if (const int64_t parts = Blocks(wanted, Blocks(s.n, columns_)); parts > 1)
     rows_ = EvenBlock(s.m, std::max(s.m / parts, fewest_rows), target_->tile_rows);
   rows_ = std::min(rows_, s.m);
-  // And each of its tiles packs its rows of a: that is paid by many columns.
-  const int64_t parts = Blocks(wanted, Blocks(s.m, rows_));
-  if (parts > Blocks(s.n, columns_)) {
+  if (const int64_t parts = Blocks(wanted, Blocks(s.m, rows_)); parts > Blocks(s.n, columns_)) {
     const int64_t fewest_columns = std::min(4 * width, columns_);
     columns_ = EvenBlock(s.n, std::max(s.n / parts, fewest_columns), width);
   }
   // A deep product of few rows and columns: better to pack twice than to leave cores idle.
-  constexpr int64_t kFewChunks = 8;
-  const int64_t missing = Blocks(std::min(wanted, kFewChunks), Blocks(s.n, columns_));
+  const int64_t missing = Blocks(std::min<int64_t>(wanted, threads * 2), Blocks(s.n, columns_));
   if (missing > Blocks(s.m, rows_))
     rows_ = EvenBlock(s.m, std::max(s.m / missing, target_->tile_rows), target_->tile_rows);
   row_blocks_ = Blocks(s.m, rows_);
   column_blocks_ = Blocks(s.n, columns_);
 
   core::Carver counter;
-  counter.Take<float>(target_->tile_rows * depth_ + target_->lanes);
-  if (packed == nullptr)
-    counter.Take<float>(depth_ * RoundUp(std::min(columns_, s.n), target_->lanes));
+  counter.Take<float>(target_->tile_rows * (kMostGemmDepth + 16));
+  if (packed == nullptr) counter.Take<float>(BlockElements(std::min(columns_, s.n)));
   scratch_bytes_ = counter.used() + core::Carver::kAlign;
 }
 
 bool GemmPlan::ReadsInPlace(const GemmSizes& s, const GemmMatrix& b) {
   return s.m <= kFloatGemvMaxM && b.row_stride == 1 && (b.column_stride == s.k || s.n == 1) &&
          b.dtype == core::DType::kF32;
+}
+
+int64_t GemmPlan::BlockElements(int64_t columns) const {
+  return std::max(depth_, kFewGemmRows) * RoundUp(columns, target_->lanes);
 }
 
 void GemmPlan::Run(const GemmCall& call, int64_t chunk, std::span<std::byte> scratch) const {
@@ -94,11 +99,10 @@ void GemmPlan::Run(const GemmCall& call, int64_t chunk, std::span<std::byte> scr
     return;
   }
   part.depth = depth_;
-  part.a_panel = carver.Take<float>(target_->tile_rows * depth_ + target_->lanes);
+  part.a_panel = carver.Take<float>(target_->tile_rows * (kMostGemmDepth + 16));
   part.b_block = nullptr;
   if (call.packed == nullptr) {
-    part.b_block =
-        carver.Take<float>(depth_ * RoundUp(part.column_end - part.column, target_->lanes));
+    part.b_block = carver.Take<float>(BlockElements(part.column_end - part.column));
   }
   target_->run(call, part);
 }

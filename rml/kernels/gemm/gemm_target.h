@@ -5,11 +5,17 @@
 
 namespace rml::kernels {
 
+// No block of k is deeper.
+inline constexpr int64_t kMostGemmDepth = 512;
+
+// Up to so many rows of A, chunks are as wide as threads allow: b is read along its rows.
+inline constexpr int64_t kFewGemmRows = 4;
+
 // One chunk: rows [row, row_end) and columns [column, column_end) of C, in blocks of `depth`.
 struct GemmChunk {
   int64_t row, row_end, column, column_end;
   int64_t depth;
-  float* a_panel;  // room for tile_rows x depth, in first-level cache
+  float* a_panel;  // room for tile_rows rows of kMostGemmDepth + 16
   float* b_block;  // room for depth x the columns, in second-level cache
 };
 

@@ -35,7 +35,7 @@ class GemmProblem {
   }
 
   // In chunks from the last to the first: their order does not matter.
-  std::vector<float> Run(const GemmEpilogue& epilogue = {}) {
+  std::vector<float> Run(const GemmEpilogue& epilogue = {}, int threads = 3) {
     std::vector<float> c = Initial();
     GemmCall call = call_;
     call.c = c.data();
@@ -47,7 +47,7 @@ class GemmProblem {
       call.packed = &packed;
       call.b = {};
     }
-    const GemmPlan plan(case_.sizes, call.packed);
+    const GemmPlan plan(case_.sizes, call.packed, threads);
     std::vector<std::byte> scratch(plan.scratch_bytes());
     for (int64_t chunk = plan.chunks(); chunk-- > 0;) plan.Run(call, chunk, scratch);
     return c;
@@ -154,7 +154,7 @@ TEST(Gemm, ReadsStridesOfBothAxes) {
     call.b = {DType::kF32, values.data() + 5, 2, 90};
     call.ldc = 9;
     call.c = actual.data();
-    const GemmPlan plan(call.sizes, nullptr);
+    const GemmPlan plan(call.sizes, nullptr, 1);
     std::vector<std::byte> scratch(plan.scratch_bytes());
     for (int64_t chunk = 0; chunk < plan.chunks(); ++chunk) plan.Run(call, chunk, scratch);
     call.c = expected.data();
@@ -197,6 +197,16 @@ TEST(Gemm, ThePartsOfTheEpilogueCoverEachElementOnce) {
           ASSERT_EQ(doubled[at], inside ? 2 * plain[at] : plain[at]) << i;
         }
       }
+    }
+  });
+}
+
+TEST(Gemm, AnyNumberOfThreadsGivesTheSameBits) {
+  ForEveryIsa([] {
+    for (const GemmSizes& sizes : {GemmSizes{20, 800, 700}, {3, 1000, 700}, {500, 300, 400}}) {
+      GemmProblem problem({.sizes = sizes});
+      const auto one = BitsOf(problem.Run({}, 1));
+      for (const int threads : {2, 5, 64}) EXPECT_EQ(BitsOf(problem.Run({}, threads)), one);
     }
   });
 }

@@ -9,13 +9,18 @@
 #endif
 
 #include "rml/kernels/float_tile-inl.h"
+#include "rml/kernels/gemm/gemm_target.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace rml::kernels {
 namespace HWY_NAMESPACE {
 
-// c[i, j] (+)= sum over p < depth of a[p * kTileRows + i] * b[p * b_stride + j], in kRows x
-// kVectors registers. A and B stream from second-level cache: they are asked for a few steps ahead.
+// From one row of A's panel to the next, in floats. A constant, so that one register addresses the
+// panel, and no multiple of 4 KiB, so that its rows do not compete for a place in the cache.
+constexpr int64_t kPanelStride = kMostGemmDepth + 16;
+
+// c[i, j] (+)= sum over p < depth of a[i * kPanelStride + p] * b[p * b_stride + j], in
+// kRows x kVectors registers. B streams from second-level cache: it is asked for a few steps ahead.
 template <int kRows, int kVectors>
 HWY_NOINLINE void GemmTile(int64_t depth, const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
                            int64_t b_stride, float* HWY_RESTRICT c, int64_t ldc, bool add) {
@@ -39,11 +44,10 @@ HWY_NOINLINE void GemmTile(int64_t depth, const float* HWY_RESTRICT a, const flo
     }
     RML_UNROLL
     for (int i = 0; i < kRows; ++i) {
-      const VF value = hn::Set(d, a[i]);
+      const VF value = hn::Set(d, a[i * kPanelStride + p]);
       RML_UNROLL
       for (int j = 0; j < kVectors; ++j) sum[i][j] = hn::MulAdd(value, columns[j], sum[i][j]);
     }
-    a += kTileRows;
     b += b_stride;
   }
   RML_UNROLL
@@ -75,7 +79,91 @@ HWY_INLINE void GemmTileOf(int64_t rows, int64_t width, int64_t depth, const flo
   GemmTileRows<1>(rows, depth, a, b, b_stride, c, ldc, add);
 }
 
+// ---- Few rows
+
+// sums[i * stride + j] += sum over p < depth of a[i * kPanelStride + p] * b[p * b_stride + j], p in
+// order, for kRows rows and `columns` columns. B is read once, along its rows, several of them at a
+// time; the sums stay in first-level cache.
+template <int kRows>
+HWY_NOINLINE void AddRows(int64_t depth, int64_t columns, const float* a, const float* b,
+                          int64_t b_stride, float* HWY_RESTRICT sums, int64_t stride) {
+  const DF d;
+  // More rows of B at once are more streams than the processor fetches ahead.
+  constexpr int kSteps = kTileVectors == 3 ? (kRows < 4 ? 8 : 4) : (kRows < 3 ? 4 : 2);
+  const int64_t whole = columns / kLanes * kLanes;
+  int64_t p = 0;
+  for (; p + kSteps <= depth; p += kSteps, b += kSteps * b_stride) {
+    VF factor[kRows][kSteps];
+    RML_UNROLL
+    for (int i = 0; i < kRows; ++i) {
+      RML_UNROLL
+      for (int q = 0; q < kSteps; ++q) factor[i][q] = hn::Set(d, a[i * kPanelStride + p + q]);
+    }
+    for (int64_t j = 0; j < whole; j += kLanes) {
+      VF sum[kRows];
+      RML_UNROLL
+      for (int i = 0; i < kRows; ++i) sum[i] = hn::LoadU(d, sums + i * stride + j);
+      RML_UNROLL
+      for (int q = 0; q < kSteps; ++q) {
+        const VF value = hn::LoadU(d, b + q * b_stride + j);
+        RML_UNROLL
+        for (int i = 0; i < kRows; ++i) sum[i] = hn::MulAdd(factor[i][q], value, sum[i]);
+      }
+      RML_UNROLL
+      for (int i = 0; i < kRows; ++i) hn::StoreU(sum[i], d, sums + i * stride + j);
+    }
+    if (whole == columns) continue;
+    for (int q = 0; q < kSteps; ++q) {
+      const VF value = LoadTail(d, b + q * b_stride + whole, columns - whole);
+      for (int i = 0; i < kRows; ++i) {
+        float* at = sums + i * stride + whole;
+        hn::StoreU(hn::MulAdd(factor[i][q], value, hn::LoadU(d, at)), d, at);
+      }
+    }
+  }
+  for (; p < depth; ++p, b += b_stride) {
+    for (int i = 0; i < kRows; ++i) {
+      const VF factor = hn::Set(d, a[i * kPanelStride + p]);
+      for (int64_t j = 0; j < columns; j += kLanes) {
+        const VF value = j < whole ? hn::LoadU(d, b + j) : LoadTail(d, b + j, columns - j);
+        float* at = sums + i * stride + j;
+        hn::StoreU(hn::MulAdd(factor, value, hn::LoadU(d, at)), d, at);
+      }
+    }
+  }
+}
+
 // ---- Packing
+
+// Whole rows of a block of B that lies by rows, each cut into the panels' parts: it is read in
+// order.
+template <class T>
+HWY_INLINE void PackRowMajor(const T* b, int64_t row_stride, int64_t first, int64_t depth,
+                             int64_t column, int64_t column_end, float* HWY_RESTRICT out) {
+  const DF d;
+  constexpr int64_t kWidth = kTileVectors * kLanes;
+  constexpr int64_t kAhead = 4;
+  const int64_t columns = column_end - column;
+  const int64_t whole = columns / kWidth * kWidth;
+  const int64_t last_width = (columns - whole + kLanes - 1) / kLanes * kLanes;
+  const T* from = b + first * row_stride + column;
+  for (int64_t p = 0; p < depth; ++p, from += row_stride) {
+    const T* ahead = p + kAhead < depth ? from + kAhead * row_stride : from;
+    int64_t j = 0;
+    for (; j < whole; j += kWidth) {
+      float* to = out + j * depth + p * kWidth;
+      RML_UNROLL
+      for (int v = 0; v < kTileVectors; ++v) {
+        hwy::Prefetch(ahead + j + v * kLanes);
+        hn::StoreU(LoadF32(d, from + j + v * kLanes), d, to + v * kLanes);
+      }
+    }
+    float* to = out + whole * depth + p * last_width;
+    for (; j + kLanes <= columns; j += kLanes, to += kLanes)
+      hn::StoreU(LoadF32(d, from + j), d, to);
+    if (j < columns) hn::StoreU(LoadTail(d, from + j, columns - j), d, to);
+  }
+}
 
 // out[p * width + j] = b[first + p, column + j], widened; 0 where column + j >= column_end.
 template <class T>
@@ -84,16 +172,6 @@ HWY_INLINE void PackPanel(const T* b, int64_t row_stride, int64_t column_stride,
                           float* HWY_RESTRICT out) {
   const DF d;
   const int64_t valid = column_end - column < width ? column_end - column : width;
-  if (column_stride == 1) {
-    const T* from = b + first * row_stride + column;
-    for (int64_t p = 0; p < depth; ++p, from += row_stride, out += width) {
-      int64_t j = 0;
-      for (; j + kLanes <= valid; j += kLanes) hn::StoreU(LoadF32(d, from + j), d, out + j);
-      if (j < width)
-        hn::StoreU(j < valid ? LoadTail(d, from + j, valid - j) : hn::Zero(d), d, out + j);
-    }
-    return;
-  }
   if (row_stride == 1) {
     for (int64_t j = 0; j < width; j += kLanes) {
       const T* lines[kLanes];
@@ -120,33 +198,41 @@ HWY_INLINE void PackPanel(const T* b, int64_t row_stride, int64_t column_stride,
   }
 }
 
-// out[p * kTileRows + i] = a[i, p] for i < rows, widened.
+// out[i * kPanelStride + p] = a[i, p] for i < rows, widened.
 template <class T>
 HWY_INLINE void PackRows(const T* a, int64_t row_stride, int64_t column_stride, int64_t rows,
                          int64_t depth, float* HWY_RESTRICT out) {
+  const DF d;
+  if (column_stride == 1) {
+    for (int64_t i = 0; i < rows; ++i) {
+      const T* from = a + i * row_stride;
+      float* to = out + i * kPanelStride;
+      int64_t p = 0;
+      for (; p + kLanes <= depth; p += kLanes) hn::StoreU(LoadF32(d, from + p), d, to + p);
+      for (; p < depth; ++p) to[p] = ScalarF32(from[p]);
+    }
+    return;
+  }
   int64_t p = 0;
-  if (column_stride == 1 && rows > 1) {
-    const DF d;
-    constexpr int kGroups = (kTileRows + kLanes - 1) / kLanes;  // of lines, a vector's lanes each
-    const T* lines[kGroups * kLanes];  // those past the end are the last one again
-    for (int64_t i = 0; i < kGroups * kLanes; ++i)
-      lines[i] = a + (i < rows ? i : rows - 1) * row_stride;
-    for (; p + 4 <= depth; p += 4) {
-      VF columns[kGroups][4];
-      RML_UNROLL
-      for (int g = 0; g < kGroups; ++g) LoadTransposed4(lines + g * kLanes, p, columns[g]);
-      // In order: what a store leaves beyond kTileRows, the next one overwrites.
-      RML_UNROLL
-      for (int q = 0; q < 4; ++q) {
+  if (row_stride == 1) {
+    for (; p + kLanes <= depth; p += kLanes) {
+      const T* lines[kLanes];
+      for (int64_t q = 0; q < kLanes; ++q) lines[q] = a + (p + q) * column_stride;
+      int64_t i = 0;
+      for (; i + 4 <= rows; i += 4) {
+        VF values[4];
+        LoadTransposed4(lines, i, values);
         RML_UNROLL
-        for (int g = 0; g < kGroups; ++g)
-          hn::StoreU(columns[g][q], d, out + (p + q) * kTileRows + g * kLanes);
+        for (int q = 0; q < 4; ++q) hn::StoreU(values[q], d, out + (i + q) * kPanelStride + p);
+      }
+      for (; i < rows; ++i) {
+        for (int64_t q = 0; q < kLanes; ++q) out[i * kPanelStride + p + q] = ScalarF32(lines[q][i]);
       }
     }
   }
   for (; p < depth; ++p) {
     const T* from = a + p * column_stride;
-    for (int64_t i = 0; i < rows; ++i) out[p * kTileRows + i] = ScalarF32(from[i * row_stride]);
+    for (int64_t i = 0; i < rows; ++i) out[i * kPanelStride + p] = ScalarF32(from[i * row_stride]);
   }
 }
 

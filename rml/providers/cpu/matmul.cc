@@ -124,12 +124,21 @@ int64_t OutputElements(const ir::OpCall& call) {
   return elements;
 }
 
+// Many products keep all threads busy without being cut.
+GemmPlan PlanOf(const ir::OpCall& call, const ops::Prepared* prepared,
+                const core::RunContext& context) {
+  const GemmSizes s = SizesOf(call);
+  const int64_t products = OutputElements(call) / (s.m * s.n);
+  return GemmPlan(s, PackedAt(prepared, 0),
+                  products >= 4 * context.threads() ? 1 : context.threads());
+}
+
 int64_t Workspace(const ir::OpCall& call, const ops::Prepared* prepared,
                   const core::RunContext& context) {
   const GemmSizes s = SizesOf(call);
   if (s.m < 1 || s.n < 1 || s.k < 1) return 0;
   core::Carver counter;
-  const Layout layout(call, OutputElements(call), GemmPlan(s, PackedAt(prepared, 0)),
+  const Layout layout(call, OutputElements(call), PlanOf(call, prepared, context),
                       context.threads(), &counter);
   (void)layout;
   return static_cast<int64_t>(counter.used()) + static_cast<int64_t>(core::Carver::kAlign);
@@ -161,7 +170,7 @@ core::Status Run(const ops::KernelArgs& args) noexcept {
     return {};
   }
   const DType dtype = y.dtype();
-  const GemmPlan plan(s, PackedAt(args.prepared, 0));
+  const GemmPlan plan = PlanOf(*args.call, args.prepared, context);
   core::Carver carver(args.workspace);
   const Layout layout(*args.call, y.elements(), plan, context.threads(), &carver);
 
