@@ -31,15 +31,14 @@ int64_t GemmDepth(const GemmTarget& target, int64_t k) {
 GemmPlan::GemmPlan(const GemmSizes& s, const PackedMatrix* packed, int threads)
     : target_(packed != nullptr ? &packed->target() : &ActiveGemmTarget()) {
   constexpr double kChunkFlops = 1e6;  // 10 us of one core: what makes a chunk worth its hand-over
-  constexpr int64_t kChunksOfThread = 6;  // for threads that come late
+  constexpr int64_t kChunksOfThread = 4;  // for threads that come late
   depth_ = GemmDepth(*target_, s.k);
   const int64_t width = target_->panel_width;
-  const int64_t widest = s.m <= kFewGemmRows && packed == nullptr
-                             ? int64_t{2048}
-                             : MachineCaches().l2 / 2 / 4 / depth_;
+  const bool few = s.m <= kFewGemmRows && packed == nullptr;  // b is read along its rows
+  const int64_t widest = few ? int64_t{2048} : MachineCaches().l2 / 2 / 4 / depth_;
   const double flops =
       2.0 * static_cast<double>(s.m) * static_cast<double>(s.n) * static_cast<double>(s.k);
-  const int64_t most = threads > 1 ? threads * kChunksOfThread : 1;
+  const int64_t most = threads == 1 ? 1 : threads * (few ? 1 : kChunksOfThread);
   const auto wanted =
       static_cast<int64_t>(std::clamp(flops / kChunkFlops, 1.0, static_cast<double>(most)));
 
@@ -47,7 +46,7 @@ GemmPlan::GemmPlan(const GemmSizes& s, const PackedMatrix* packed, int threads)
   rows_ = s.m;
   // Each chunk packs its block of b anew, which is paid by many rows, and each tile of its rows
   // their part of a, which is paid by many columns.
-  const int64_t fewest_rows = packed != nullptr ? 48 : 192;
+  const int64_t fewest_rows = packed != nullptr ? 48 : 128;
   if (const int64_t parts = Blocks(wanted, Blocks(s.n, columns_)); parts > 1)
     rows_ = EvenBlock(s.m, std::max(s.m / parts, fewest_rows), target_->tile_rows);
   rows_ = std::min(rows_, s.m);
