@@ -13,7 +13,7 @@ class Lookahead {
   // Rows [row, row + rows) and columns [column, column + columns), which may be more than there
   // are: nothing is read. A matrix that has gaps in both directions is left alone.
   Lookahead(const GemmMatrix& matrix, int64_t row, int64_t rows, int64_t column, int64_t columns) {
-    const int64_t width = matrix.dtype == core::DType::kF32 ? 4 : 2;
+    const int64_t width = core::Info(matrix.dtype).block_bytes;
     const bool by_rows = matrix.column_stride == 1;
     if (!by_rows && matrix.row_stride != 1) return;
     lines_ = by_rows ? rows : columns;

@@ -15,11 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace rml::kernels {
 namespace HWY_NAMESPACE {
 
-// From one row of A's panel to the next, in floats. A constant, so that one register addresses the
-// panel, and no multiple of 4 KiB, so that its rows do not compete for a place in the cache.
-constexpr int64_t kPanelStride = kMostGemmDepth + 16;
-
-// c[i, j] (+)= sum over p < depth of a[i * kPanelStride + p] * b[p * b_stride + j], in
+// c[i, j] (+)= sum over p < depth of a[i * kGemmPanelStride + p] * b[p * b_stride + j], in
 // kRows x kVectors registers. B streams from second-level cache: it is asked for a few steps ahead.
 template <int kRows, int kVectors>
 HWY_NOINLINE void GemmTile(int64_t depth, const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
@@ -44,7 +40,7 @@ HWY_NOINLINE void GemmTile(int64_t depth, const float* HWY_RESTRICT a, const flo
     }
     RML_UNROLL
     for (int i = 0; i < kRows; ++i) {
-      const VF value = hn::Set(d, a[i * kPanelStride + p]);
+      const VF value = hn::Set(d, a[i * kGemmPanelStride + p]);
       RML_UNROLL
       for (int j = 0; j < kVectors; ++j) sum[i][j] = hn::MulAdd(value, columns[j], sum[i][j]);
     }
@@ -81,11 +77,11 @@ HWY_INLINE void GemmTileOf(int64_t rows, int64_t width, int64_t depth, const flo
 
 // ---- Few rows
 
-// sums[i * stride + j] += sum over p < depth of a[i * kPanelStride + p] * b[p * b_stride + j], p in
-// order, for kRows rows and `columns` columns. B is read once, along its rows, several of them at a
-// time; the sums stay in first-level cache.
-template <int kRows>
-HWY_NOINLINE void AddRows(int64_t depth, int64_t columns, const float* a, const float* b,
+// sums[i * stride + j] += sum over p < depth of a[i * kGemmPanelStride + p] * b[p * b_stride + j],
+// p in order, for kRows rows and `columns` columns. B is read once, along its rows, several of them
+// at a time; the sums stay in first-level cache.
+template <int kRows, class T>
+HWY_NOINLINE void AddRows(int64_t depth, int64_t columns, const float* a, const T* b,
                           int64_t b_stride, float* HWY_RESTRICT sums, int64_t stride) {
   const DF d;
   // More rows of B at once are more streams than the processor fetches ahead.
@@ -97,7 +93,7 @@ HWY_NOINLINE void AddRows(int64_t depth, int64_t columns, const float* a, const 
     RML_UNROLL
     for (int i = 0; i < kRows; ++i) {
       RML_UNROLL
-      for (int q = 0; q < kSteps; ++q) factor[i][q] = hn::Set(d, a[i * kPanelStride + p + q]);
+      for (int q = 0; q < kSteps; ++q) factor[i][q] = hn::Set(d, a[i * kGemmPanelStride + p + q]);
     }
     for (int64_t j = 0; j < whole; j += kLanes) {
       VF sum[kRows];
@@ -105,7 +101,7 @@ HWY_NOINLINE void AddRows(int64_t depth, int64_t columns, const float* a, const 
       for (int i = 0; i < kRows; ++i) sum[i] = hn::LoadU(d, sums + i * stride + j);
       RML_UNROLL
       for (int q = 0; q < kSteps; ++q) {
-        const VF value = hn::LoadU(d, b + q * b_stride + j);
+        const VF value = LoadF32(d, b + q * b_stride + j);
         RML_UNROLL
         for (int i = 0; i < kRows; ++i) sum[i] = hn::MulAdd(factor[i][q], value, sum[i]);
       }
@@ -123,9 +119,9 @@ HWY_NOINLINE void AddRows(int64_t depth, int64_t columns, const float* a, const 
   }
   for (; p < depth; ++p, b += b_stride) {
     for (int i = 0; i < kRows; ++i) {
-      const VF factor = hn::Set(d, a[i * kPanelStride + p]);
+      const VF factor = hn::Set(d, a[i * kGemmPanelStride + p]);
       for (int64_t j = 0; j < columns; j += kLanes) {
-        const VF value = j < whole ? hn::LoadU(d, b + j) : LoadTail(d, b + j, columns - j);
+        const VF value = j < whole ? LoadF32(d, b + j) : LoadTail(d, b + j, columns - j);
         float* at = sums + i * stride + j;
         hn::StoreU(hn::MulAdd(factor, value, hn::LoadU(d, at)), d, at);
       }
@@ -198,7 +194,7 @@ HWY_INLINE void PackPanel(const T* b, int64_t row_stride, int64_t column_stride,
   }
 }
 
-// out[i * kPanelStride + p] = a[i, p] for i < rows, widened.
+// out[i * kGemmPanelStride + p] = a[i, p] for i < rows, widened.
 template <class T>
 HWY_INLINE void PackRows(const T* a, int64_t row_stride, int64_t column_stride, int64_t rows,
                          int64_t depth, float* HWY_RESTRICT out) {
@@ -206,7 +202,7 @@ HWY_INLINE void PackRows(const T* a, int64_t row_stride, int64_t column_stride, 
   if (column_stride == 1) {
     for (int64_t i = 0; i < rows; ++i) {
       const T* from = a + i * row_stride;
-      float* to = out + i * kPanelStride;
+      float* to = out + i * kGemmPanelStride;
       int64_t p = 0;
       for (; p + kLanes <= depth; p += kLanes) hn::StoreU(LoadF32(d, from + p), d, to + p);
       for (; p < depth; ++p) to[p] = ScalarF32(from[p]);
@@ -223,16 +219,18 @@ HWY_INLINE void PackRows(const T* a, int64_t row_stride, int64_t column_stride, 
         VF values[4];
         LoadTransposed4(lines, i, values);
         RML_UNROLL
-        for (int q = 0; q < 4; ++q) hn::StoreU(values[q], d, out + (i + q) * kPanelStride + p);
+        for (int q = 0; q < 4; ++q) hn::StoreU(values[q], d, out + (i + q) * kGemmPanelStride + p);
       }
       for (; i < rows; ++i) {
-        for (int64_t q = 0; q < kLanes; ++q) out[i * kPanelStride + p + q] = ScalarF32(lines[q][i]);
+        for (int64_t q = 0; q < kLanes; ++q)
+          out[i * kGemmPanelStride + p + q] = ScalarF32(lines[q][i]);
       }
     }
   }
   for (; p < depth; ++p) {
     const T* from = a + p * column_stride;
-    for (int64_t i = 0; i < rows; ++i) out[i * kPanelStride + p] = ScalarF32(from[i * row_stride]);
+    for (int64_t i = 0; i < rows; ++i)
+      out[i * kGemmPanelStride + p] = ScalarF32(from[i * row_stride]);
   }
 }
 

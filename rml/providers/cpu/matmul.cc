@@ -1,4 +1,4 @@
-// Matrix products in f32, f16 and bf16, batched and broadcast, by the GEMM of rml/kernels/gemm.
+// Matrix products of floats and bytes, batched and broadcast, by the GEMM of rml/kernels/gemm.
 // Operands keep their strides. A b that is known beforehand is packed once.
 #include <algorithm>
 #include <vector>
@@ -25,8 +25,10 @@ GemmSizes SizesOf(const ir::OpCall& call) {
 }
 
 ops::Kernel::Refusal Accepts(const ir::OpCall& call) {
-  if (auto refusal = ops::WantsOneOf(call, 0, {DType::kF32, DType::kF16, DType::kBF16}))
+  if (auto refusal = ops::WantsOneOf(
+          call, 0, {DType::kF32, DType::kF16, DType::kBF16, DType::kI8, DType::kU8}))
     return refusal;
+  if (!kernels::HasGemm(call.dtype(0))) return "for integers it needs a CPU with AVX512-VNNI";
   return ops::WantsKnownSizes(call);
 }
 
@@ -86,7 +88,7 @@ core::Expected<std::shared_ptr<const ops::Prepared>> Prepare(const ir::OpCall& c
   if (b == nullptr || s.m < 1 || s.n < 1 || s.k < 1) return nothing;
   const int64_t count = MatricesOf(b->shape());
   if (count < 1 || GemmPlan::ReadsInPlace(s, MatrixAt(*b, 0))) return nothing;
-  const int64_t each = PackedMatrix::PackedBytes(s.k, s.n);
+  const int64_t each = PackedMatrix::PackedBytes(b->dtype(), s.k, s.n);
   auto packed = std::make_shared<PackedB>();
   auto reservation = context.Reserve(each * count, "packed weights");
   if (!reservation.ok()) return nothing;  // slower, but it runs
@@ -129,7 +131,7 @@ GemmPlan PlanOf(const ir::OpCall& call, const ops::Prepared* prepared,
                 const core::RunContext& context) {
   const GemmSizes s = SizesOf(call);
   const int64_t products = OutputElements(call) / (s.m * s.n);
-  return GemmPlan(s, PackedAt(prepared, 0),
+  return GemmPlan(call.dtype(0), s, PackedAt(prepared, 0),
                   products >= 4 * context.threads() ? 1 : context.threads());
 }
 
@@ -144,7 +146,8 @@ int64_t Workspace(const ir::OpCall& call, const ops::Prepared* prepared,
   return static_cast<int64_t>(counter.used()) + static_cast<int64_t>(core::Carver::kAlign);
 }
 
-// Rounds a part of the product to the result's dtype.
+// Narrows a part of the product to the result's dtype. Of sums of bytes the low ones stay, as the
+// operator wants it.
 struct Narrowing {
   DType dtype;
   std::byte* y;
@@ -155,7 +158,12 @@ struct Narrowing {
     const auto& self = *static_cast<const Narrowing*>(context);
     for (int64_t i = 0; i < rows; ++i) {
       const int64_t at = (row + i) * self.width + column;
-      kernels::FromF32(self.dtype, c + i * ldc, columns, self.y + at * 2);
+      if (self.dtype == DType::kI8 || self.dtype == DType::kU8) {
+        const auto* const sums = reinterpret_cast<const int32_t*>(c + i * ldc);
+        for (int64_t j = 0; j < columns; ++j) self.y[at + j] = static_cast<std::byte>(sums[j]);
+      } else {
+        kernels::FromF32(self.dtype, c + i * ldc, columns, self.y + at * 2);
+      }
     }
   }
 };
@@ -195,7 +203,8 @@ core::Status Run(const ops::KernelArgs& args) noexcept {
       if (call.packed == nullptr) call.b = MatrixAt(args.in(1), b_place);
       call.c = dtype == DType::kF32 ? ops::MutableData<float>(y) + at : layout.wide + at;
       call.ldc = s.n;
-      const Narrowing narrowing{dtype, ops::MutableData<std::byte>(y) + at * 2, s.n};
+      const Narrowing narrowing{
+          dtype, ops::MutableData<std::byte>(y) + at * core::Info(dtype).block_bytes, s.n};
       if (dtype != DType::kF32) call.epilogue = {Narrowing::Apply, &narrowing};
       plan.Run(call, part % plan.chunks(), scratch);
     }
